@@ -10,7 +10,7 @@ from pathlib import Path
 
 import record
 
-from cusimt.compiler.native import runtime_library
+from cusimt.compiler.libraries import runtime_library
 from cusimt.compiler.nvcc import CHECKS_VARIABLE
 
 Times = dict[str, tuple[float, int]]  # kernel name -> (seconds, CUDA threads launched)

@@ -66,7 +66,7 @@ def _command(words: list[str], checked: bool, profile: str | None) -> int:
 
 
 def _read(options: list[str]) -> tuple[bool, str | None]:
-    """Whether kernels are checked; and the file of --profile, ``""`` without one, None without --profile."""
+    """Whether kernels are checked; and the file of --profile, `""` without one, None without --profile."""
     checked, profile = True, None
     for option in options:
         name, equals, file = option.partition("=")

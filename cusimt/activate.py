@@ -1,10 +1,10 @@
-"""Turn this process into one whose PyTorch has a simulated ``cuda`` device.
+"""Put the simulated `cuda` device into this process's PyTorch.
 
-:func:`activate` must run before torch is imported. The two libraries are loaded first, so that the symbols
-which CPU builds of PyTorch lack, and which CUDA builds bind to a GPU, resolve to them, and the device is
-registered. At the moment when ``import torch`` reaches :mod:`torch.cuda`, ``torch._C`` receives the functions
-that ``torch.cuda`` is written over. No operator runs, so a process may fork afterwards and use the device in
-each child.
+`activate` must run before torch is imported. It loads the runtime and the device library first, so that
+symbols which CPU builds of PyTorch lack, and which CUDA builds bind to a GPU, resolve to them; then it
+registers the device. When `import torch` reaches `torch.cuda`, `device/bindings.py` adds the functions of
+`torch._C` on which `torch.cuda` is built. No operator runs, so the process may fork afterwards and each
+child use the device.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 
-from cusimt.device import autograd_threads, bindings, compiling, storages
+from cusimt.device import autograd_threads, bindings, storages, torch_compile
 from cusimt.device.driver import Driver
-from cusimt.models import CUDA_VERSION
+from cusimt.gpu_models import CUDA_VERSION
 from cusimt.support.errors import InfrastructureError
 
 __all__ = ["activate", "driver"]
@@ -29,7 +29,7 @@ _driver: Driver | None = None
 
 
 class _BeforeTorchCuda:
-    """Finds no module: it acts when ``torch.cuda`` is about to be imported, and steps aside."""
+    """An import hook that finds no module: it installs the bindings just before `torch.cuda` is imported."""
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
@@ -46,7 +46,7 @@ class _BeforeTorchCuda:
 def activate() -> None:
     """Load the simulated device and import torch with it; later calls do nothing.
 
-    Raises :class:`InfrastructureError` if torch is already imported without it, or not installed.
+    Raises `InfrastructureError` if torch is already imported without it, or not installed.
     """
     if _driver is not None:
         return
@@ -56,15 +56,15 @@ def activate() -> None:
             "It must be in place before torch loads its libraries.",
             "Call cusimt.activate.activate() before the first `import torch`.",
         )
-    with around_import():
+    with torch_import():
         import torch  # noqa: F401  # for what importing it does
 
 
 @contextmanager
-def around_import() -> Iterator[None]:
-    """The first import of torch happens within this, wherever it comes from."""
+def torch_import() -> Iterator[None]:
+    """Import torch within this context, and it has the simulated device."""
     global _driver
-    if _driver is not None:  # one import within another, of a process that expects the device anyway
+    if _driver is not None:  # nested imports
         yield
         return
     _driver = _load(_torch_folder())
@@ -79,7 +79,7 @@ def around_import() -> Iterator[None]:
 
 
 def driver() -> Driver:
-    """The active device's C functions (operator log, statistics). Raises before :func:`activate`."""
+    """The active device's C functions (operator log, statistics). Raises before `activate`."""
     if _driver is None:
         raise InfrastructureError(
             "The simulated device is not active in this process.",
@@ -101,31 +101,31 @@ def _torch_folder() -> Path:
 
 
 def _load(torch_folder: Path) -> Driver:
-    from cusimt.compiler import native
+    from cusimt.compiler import libraries
 
-    libraries = torch_folder / "lib"
+    torch_libraries = torch_folder / "lib"
     # Symbols resolve to the library loaded first: the runtime's cuda* functions before those of libcudart,
     # which comes with a CUDA build's global dependencies; these before libtorch_cpu, which needs their BLAS.
-    runtime = ctypes.CDLL(str(native.runtime_library()), mode=ctypes.RTLD_GLOBAL)
-    ctypes.CDLL(str(libraries / "libtorch_global_deps.so"), mode=ctypes.RTLD_GLOBAL)
-    device = ctypes.CDLL(str(native.device_library()), mode=ctypes.RTLD_GLOBAL)
+    runtime = ctypes.CDLL(str(libraries.runtime_library()), mode=ctypes.RTLD_GLOBAL)
+    ctypes.CDLL(str(torch_libraries / "libtorch_global_deps.so"), mode=ctypes.RTLD_GLOBAL)
+    device = ctypes.CDLL(str(libraries.device_library()), mode=ctypes.RTLD_GLOBAL)
     driver = Driver(runtime, device)
-    if (libraries / "libtorch_cuda.so").exists():
+    if (torch_libraries / "libtorch_cuda.so").exists():
         # A CUDA build registers its kernels when this is loaded; ours must come after them. Its calls of
         # c10::cuda functions bind to the libraries above.
-        ctypes.CDLL(str(libraries / "libtorch_cuda.so"))
+        ctypes.CDLL(str(torch_libraries / "libtorch_cuda.so"))
     driver.simt_register_device()
     return driver
 
 
 def _adjust(torch: ModuleType) -> None:
-    """The little that is not behind ``torch._C``."""
+    """Patch the few parts of torch that do not go through `torch._C`."""
     torch.version.cuda = CUDA_VERSION
     # NVML, where there is one, counts real GPUs, and CUDA_VISIBLE_DEVICES hides them.
     torch.cuda._device_count_nvml = lambda: -1
     storages.install(torch)
     autograd_threads.install()
-    compiling.install(torch)
+    torch_compile.install(torch)
     # A CUDA build's profiler would ask CUPTI; without that it times operators with events of the device.
     profiler = torch.autograd.profiler
     activities = profiler._supported_activities() - {profiler.ProfilerActivity.CUDA}

@@ -1,4 +1,4 @@
-"""Where this package is in the file system."""
+"""Paths of this package's folders."""
 
 from __future__ import annotations
 
@@ -12,4 +12,4 @@ INCLUDE = PACKAGE / "include"
 RUNTIME = PACKAGE / "runtime"
 """The C++ sources of the simulated GPU, and simt_api.h."""
 IMPORT_FOLDER = PACKAGE.parent
-"""What belongs on PYTHONPATH for a process that is to import this package."""
+"""The entry of PYTHONPATH from which a process can import this package."""

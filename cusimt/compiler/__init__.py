@@ -1,0 +1,10 @@
+"""Compiles CUDA programs for the simulated GPU. The modules in data-flow order:
+
+- `nvcc` is the compiler driver: `nvcc_options` reads its command line, `include_paths` classifies the folders
+  on it, `nvcc_report` answers `--version` and `-v`, `gpu_code` records the requested architectures.
+- `sources` finds the files that a source includes and translates them (`cusimt.translate`); `cccl` finds
+  NVIDIA's headers of Thrust and libcu++.
+- `libraries` has the flags for device code and the simulator's own libraries, which `library_build` compiles.
+- `toolkit` makes the folder that programs take for CUDA_HOME; `extension` points torch's cpp_extension at it.
+- `generated_names` lists the identifiers that only translation generates.
+"""

@@ -17,10 +17,10 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from cusimt.compiler import native
+from cusimt.compiler import libraries
 from cusimt.compiler.include_paths import is_toolkit
 from cusimt.compiler.toolkit import cuda_home
-from cusimt.models import architecture
+from cusimt.gpu_models import architecture
 from cusimt.support.cache import cache_root
 from cusimt.support.toolchain import ninja
 
@@ -42,7 +42,7 @@ def redirect(checked: bool) -> None:
     _append("PATH", ninja().parent)
     os.environ["CUDACXX"] = str(home / "bin/nvcc")  # CMake
     # Programs that are linked by hand or by CMake name the runtime without saying where it is.
-    _prepend("LD_LIBRARY_PATH", native.runtime_library().parent)
+    _prepend("LD_LIBRARY_PATH", libraries.runtime_library().parent)
     if _MODULE in sys.modules:
         _patch(sys.modules[_MODULE], home)
     else:

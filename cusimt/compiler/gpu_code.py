@@ -22,8 +22,8 @@ _CODE = re.compile(r"(?:sm|compute|lto)_\d+[af]?")
 _USAGE = "usage: cuobjdump {--list-elf | -lelf | --list-ptx | -lptx} library"
 
 
-def asked_for(options: Options) -> list[str]:
-    """What nvcc would generate, such as ``sm_80`` and ``compute_90``, without repetition."""
+def requested_code(options: Options) -> list[str]:
+    """What nvcc would generate, such as `sm_80` and `compute_90`, without repetition."""
     found: dict[str, None] = {}
     for entry in options.all("--generate-code"):
         code = entry.partition("code=")[2] or entry
@@ -41,11 +41,11 @@ def section_flags(options: Options, source: Path, scratch: Path) -> list[str]:
     """objcopy's flags that put the record into the object of `source`."""
     scratch.mkdir(parents=True, exist_ok=True)
     record = scratch / "gpu_code"
-    record.write_text("".join(f"{source.stem} {code}\n" for code in asked_for(options)))
+    record.write_text("".join(f"{source.stem} {code}\n" for code in requested_code(options)))
     return [f"--add-section={SECTION}={record}", f"--set-section-flags={SECTION}=readonly"]
 
 
-def recorded(library: Path) -> list[tuple[str, str]]:
+def recorded_code(library: Path) -> list[tuple[str, str]]:
     """(source's stem, code) of every object that `library` was linked from."""
     with tempfile.TemporaryDirectory(prefix="cusimt-cuobjdump-") as scratch:
         dumped = Path(scratch) / "section"
@@ -68,7 +68,7 @@ def main(arguments: Sequence[str]) -> int:
         print(f"cuobjdump fatal   : Could not open input file '{files[0]}'", file=sys.stderr)
         return 1
     for kind in wanted:
-        print(*_listing(kind, recorded(files[0])), sep="\n", end="")
+        print(*_listing(kind, recorded_code(files[0])), sep="\n", end="")
     return 0
 
 

@@ -16,7 +16,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 
-from cusimt.compiler import cccl, gpu_code, native, nvcc_report
+from cusimt.compiler import cccl, gpu_code, libraries, nvcc_report
 from cusimt.compiler.include_paths import IncludePaths
 from cusimt.compiler.nvcc_options import Options, UnknownOption, parse
 from cusimt.compiler.sources import beside, translate_tree
@@ -132,7 +132,7 @@ def _compile_and_link(options: Options, scratch: Path) -> int:
     checks = checks_wanted()
     command = [*_host(options), *(["-shared"] if options.has("--shared") else [])]
     # Before the libraries, one of which may be the toolkit's libcudart and bring the module object again.
-    command += [*objects, str(native.module_object(checks)), "-o", options.last("--output-file", "a.out")]
+    command += [*objects, str(libraries.module_object(checks)), "-o", options.last("--output-file", "a.out")]
     command += [f"-L{folder}" for folder in options.all("--library-path")]
     home = os.environ.get(nvcc_report.TOOLKIT_VARIABLE)
     command += [f"-L{home}/lib64"] if home else []  # as nvcc does of itself
@@ -142,7 +142,9 @@ def _compile_and_link(options: Options, scratch: Path) -> int:
     if _is_verbose(options):
         implied = f"{nvcc_report.libraries()} -lcudadevrt -lcudart_static"  # CMake links with these itself
         print(f"#$ {command[0]} {shlex.join(objects)} {implied}", file=sys.stderr)
-    return _execute(options, [*command, *native.link_flags(checks), *shared_library_flags(host_compiler())])
+    return _execute(
+        options, [*command, *libraries.link_flags(checks), *shared_library_flags(host_compiler())]
+    )
 
 
 def _archive(options: Options, objects: list[str]) -> int:
@@ -158,12 +160,12 @@ def _compile(options: Options, source: Path, target: str, scratch: Path) -> int:
     paths = _include_paths(options)
     translated, include_dirs = source, list(paths.own)
     if language == "cu":
-        libraries = (*paths.libraries, *paths.system)
-        translated, include_dirs = translate_tree(source, paths.own, scratch, libraries)
+        library_dirs = (*paths.libraries, *paths.system)
+        translated, include_dirs = translate_tree(source, paths.own, scratch, library_dirs)
     include_dirs += paths.libraries
     command = [*_host(options), "-x", "c" if language == "c" else "c++"]
     # Ours come as -I: a -I of torch's own headers would win over any -isystem.
-    command += [f"-I{folder}" for folder in [*native.include_dirs(), *include_dirs]]
+    command += [f"-I{folder}" for folder in [*libraries.include_dirs(), *include_dirs]]
     command += cccl.include_flags()
     command += [*_flags(options, language), *(beside(source) if language == "cu" else [])]
     if options.has("--preprocess"):
@@ -185,13 +187,13 @@ def _compile(options: Options, source: Path, target: str, scratch: Path) -> int:
 
 def wrapped_functions(checked: bool) -> list[str]:
     """What the linker is to --wrap. Here others write the link command, so objects have it done already."""
-    flags = [flag for flag in native.link_flags(checked) if flag.startswith("-Wl,--wrap=")]
+    flags = [flag for flag in libraries.link_flags(checked) if flag.startswith("-Wl,--wrap=")]
     return [flag.partition("=")[2] for flag in flags]
 
 
 def _flags(options: Options, language: str) -> list[str]:
     """The host compiler's flags; -O and -g stay what the runtime needs for its findings."""
-    flags = [*native.compile_flags(checks_wanted() and language == "cu"), "-g1"]
+    flags = [*libraries.compile_flags(checks_wanted() and language == "cu"), "-g1"]
     flags += ["-include", "simt/prelude.h"] if language == "cu" else []
     flags += [f"-D{macro}" for macro in options.all("--define-macro")]
     flags += [f"-U{macro}" for macro in options.all("--undefine-macro")]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from cusimt.models import CUDA_VERSION
+from cusimt.gpu_models import CUDA_VERSION
 
 TOOLKIT_VARIABLE = "CUSIMT_TOOLKIT"  # set by the toolkit's bin/nvcc to its own folder
 _DEFAULT_ARCHITECTURE = "-arch compute_90"  # CMake takes it for what nvcc compiles for when told nothing

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from cusimt.compiler.cccl import refuse_missing
 from cusimt.folders import INCLUDE
-from cusimt.models import architecture
+from cusimt.gpu_models import architecture
 from cusimt.support import cache
 from cusimt.translate import TranslationError, translate
 

@@ -13,7 +13,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from cusimt.compiler import cccl, native
+from cusimt.compiler import cccl, libraries
 from cusimt.compiler.nvcc import CHECKS_VARIABLE, wrapped_functions
 from cusimt.compiler.nvcc_report import TOOLKIT_VARIABLE
 from cusimt.folders import IMPORT_FOLDER, PACKAGE
@@ -42,9 +42,9 @@ _MODULE = "libcusimt_module.a"
 
 def cuda_home(checked: bool) -> Path:
     """The toolkit's folder in the cache; `checked` compiles kernels with access checks."""
-    runtime, device = native.runtime_library(), native.device_library()
-    module = native.module_object(checked)
-    headers = {item.name: item for folder in reversed(native.include_dirs()) for item in folder.iterdir()}
+    runtime, device = libraries.runtime_library(), libraries.device_library()
+    module = libraries.module_object(checked)
+    headers = {item.name: item for folder in reversed(libraries.include_dirs()) for item in folder.iterdir()}
     library_headers = cccl.include_dir()  # where a toolkit of CUDA 13 has them, too
     parts = ["toolkit", sys.executable, IMPORT_FOLDER, checked, runtime, device, module, library_headers]
     parts += [translator(), *sorted(map(str, headers.values()))]
@@ -58,14 +58,14 @@ def cuda_home(checked: bool) -> Path:
                 (slot.folder / "include" / name).symlink_to(header)
             if library_headers:
                 (slot.folder / "include/cccl").symlink_to(library_headers)
-            libraries = slot.folder / "lib64"
-            _write_module(module, libraries / _MODULE, checked)
+            lib64 = slot.folder / "lib64"
+            _write_module(module, lib64 / _MODULE, checked)
             script = _linker_script(slot.path / "lib64" / _MODULE, runtime)
             for name in _RUNTIME_NAMES:
-                (libraries / name).write_text(f"{script}EXTERN(simt_this_module)\n")
-            (libraries / "libcudadevrt.a").write_text(_EMPTY_ARCHIVE)
+                (lib64 / name).write_text(f"{script}EXTERN(simt_this_module)\n")
+            (lib64 / "libcudadevrt.a").write_text(_EMPTY_ARCHIVE)
             for name in _DEVICE_NAMES:
-                (libraries / name).write_text(_linker_script(device, runtime))
+                (lib64 / name).write_text(_linker_script(device, runtime))
     return slot.path
 
 

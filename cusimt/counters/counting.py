@@ -1,13 +1,13 @@
-"""What the simulated GPU counted, as Nsight Compute does: requests, sectors, wavefronts per source line.
+"""Counts of a launch in the units of Nsight Compute: requests, sectors, wavefronts per source line.
 
     with counting() as counts:               # this process
         y = my_op(x)
     for line in counts[0].lines:
         print(line.frame.where, line.access, line.sectors_per_request)
 
-The checked build sees every access of every lane; the runtime groups them into requests of a warp
-(runtime/counting.h has the rule) and counts per instruction. Here instructions become lines, with the same
-debugging information as findings.
+The checked build instruments every access of every lane; the runtime groups them into requests of a warp by
+the rule in runtime/counting.h and counts per instruction. Here instructions become source lines, through the
+same debugging information as those of findings.
 """
 
 from __future__ import annotations
@@ -18,40 +18,38 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal
 
-from cusimt.counters.memory_model import SECTOR
-from cusimt.records import runtime, take_records
-from cusimt.records.launches import Launch, launch_of
-from cusimt.records.source_lines import NOWHERE, Frame, Quote, Site, frames_of
+from cusimt.counters.transactions import SECTOR, Access
+from cusimt.records import Record, load_runtime, take_records
+from cusimt.records.launches import Dim3, Launch, launch_of
+from cusimt.records.source_lines import NOWHERE, Frame, Site, SourceReader, frames_of
 
-Raw = Mapping[str, Any]
 _SUMS = ("requests", "sectors", "wavefronts", "lanes", "ideal_sectors", "ideal_wavefronts")
 Space = Literal["global", "shared"]
-Access = Literal["load", "store", "atomic"]
 
 
 @dataclass(frozen=True)
 class Sample:
-    """One request of a warp: where its 32 lanes went.
+    """One request of a warp: the addresses of its 32 lanes.
 
     Addresses are bytes from the beginning of the allocation (of the section for a `__device__` variable), or
-    of the block's shared memory; None: the lane took no part.
+    of the block's shared memory; None: the lane was inactive.
     """
 
     addresses: tuple[int | None, ...]
     bytes: int  # per lane
     base: Space
     allocation: int | None  # address of the allocation; None: shared memory or a variable
-    block: tuple[int, int, int]
+    block: Dim3
     warp: int
 
 
 @dataclass(frozen=True)
 class LineCounts:
-    """What one line did to one allocation, or to shared memory, with accesses of one kind and size.
+    """The accesses of one kind and size by one line to one allocation, or to shared memory.
 
     `sectors` (32 bytes) are counted for global memory, `wavefronts` (passes over the 32 banks) for shared
-    memory; the other is 0. The ideal is what the same distinct bytes would take if they lay packed, and for
-    shared memory the passes without bank conflicts.
+    memory; the other is 0. The ideal is what the same distinct bytes would take if packed, and for
+    shared memory the wavefronts without bank conflicts.
     """
 
     frame: Frame
@@ -85,7 +83,7 @@ class LineCounts:
 
     @property
     def active_lanes(self) -> float:
-        """Lanes that took part in a request, on average: 32 without divergence and tail."""
+        """Active lanes of a request, on average: 32 without divergence and tail."""
         return self.lanes / self.requests
 
     def plus(self, other: LineCounts) -> LineCounts:
@@ -99,7 +97,7 @@ class LineCounts:
 class LaunchCounts:
     """One launch. `read_bytes` and `written_bytes`: distinct sectors of global memory it touched, in bytes.
 
-    That is the least a launch could move between L2 and memory; an atomic both reads and writes.
+    That is the least traffic between L2 and memory; an atomic both reads and writes.
     """
 
     launch: Launch
@@ -156,11 +154,11 @@ def in_order(lines: Iterable[LineCounts]) -> tuple[LineCounts, ...]:
 
 
 def symbolise(
-    raw: Iterable[Raw], source_roots: Sequence[Path] = (), quote: Quote | None = None
+    raw: Iterable[Record], source_roots: Sequence[Path] = (), quote: SourceReader | None = None
 ) -> list[LaunchCounts]:
     """The runtime's counts with their lines. `source_roots` and `quote` are those of `findings.symbolise`.
 
-    Raises ValueError for a record that is none.
+    Raises ValueError for malformed records.
     """
     records = list(raw)
     try:
@@ -171,25 +169,25 @@ def symbolise(
 
 
 def take_counts(source_roots: Sequence[Path] = ()) -> list[LaunchCounts]:
-    """What this process's runtime has counted since it was last asked, one value per launch."""
+    """The counts of launches since the last call, one value per launch."""
     return symbolise(take_raw(), source_roots)
 
 
 def take_raw() -> list[dict[str, Any]]:
-    """The same before debugging information is looked up: what a worker sends."""
+    """The same as records, which a worker can send: `symbolise` adds the lines."""
     return take_records("counts")
 
 
 def set_counting(on: bool) -> None:
-    """Counts the launches of checked modules from the next one on."""
-    runtime().simt_set_counting(int(on))
+    """Turn counting of later launches of checked modules on or off."""
+    load_runtime().simt_set_counting(int(on))
 
 
 @contextmanager
 def counting(source_roots: Sequence[Path] = ()) -> Iterator[list[LaunchCounts]]:
-    """Counts the launches within the block; the list is filled when the block ends."""
+    """Count the launches within the block; the list is filled when the block ends."""
     counts: list[LaunchCounts] = []
-    take_raw()  # what came before is not asked for
+    take_raw()  # drop counts of earlier launches
     set_counting(True)
     try:
         yield counts
@@ -201,13 +199,13 @@ def counting(source_roots: Sequence[Path] = ()) -> Iterator[list[LaunchCounts]]:
 # ---- from JSON -----------------------------------------------------------------------------------------
 
 
-def _sites(records: Iterable[Raw]) -> Iterator[Site]:
+def _sites(records: Iterable[Record]) -> Iterator[Site]:
     for record in records:
         for site in record["sites"]:
             yield str(record["module"]), int(site["pc"])
 
 
-def _launch_counts(record: Raw, frames: Mapping[Site, Frame]) -> LaunchCounts:
+def _launch_counts(record: Record, frames: Mapping[Site, Frame]) -> LaunchCounts:
     module = str(record["module"])
     lines: dict[tuple[object, ...], LineCounts] = {}
     for site in record["sites"]:
@@ -224,7 +222,7 @@ def _launch_counts(record: Raw, frames: Mapping[Site, Frame]) -> LaunchCounts:
     )
 
 
-def _line_counts(site: Raw, frame: Frame) -> LineCounts:
+def _line_counts(site: Record, frame: Frame) -> LineCounts:
     sample, space = site["sample"], site["space"]
     return LineCounts(
         frame=frame,

@@ -1,8 +1,8 @@
-"""The host's side of simulated time: what a clock on the wall would show while the simulated device works.
+"""The host's simulated time: what a wall clock would show if a GPU executed the work.
 
-The runtime keeps one time for the host and one for each stream. A launch takes the host a moment, waiting for
-the device takes it until the device is done, and anything else takes no time. So a program that is timed by
-this clock gets the same times on every machine, however busy that is.
+The runtime keeps one time for the host and one for each stream. A launch costs the host a few microseconds,
+waiting for the device lasts until the device is done, and everything else takes no time. So this clock
+measures the same times on every machine, however busy.
 """
 
 from __future__ import annotations

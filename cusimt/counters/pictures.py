@@ -1,11 +1,11 @@
-"""Pictures of one request of a warp: the sectors its 32 lanes touch in global memory, or the banks in shared.
+"""Pictures of one request of a warp: the sectors of global memory or banks of shared memory it touches.
 
     canvas = picture(line.sample, "loads of x")
     Path("x.svg").write_text(canvas.render(alone=True))
 
-Global memory is drawn in lines of 128 bytes, four sectors each: what a lane asked for carries the lane's
-number, what came along unasked is tinted, what stayed where it is is dashed. Shared memory is drawn bank by
-bank: one row is one pass over the banks, so every row below the first is a bank conflict.
+Global memory is drawn in lines of 128 bytes, four sectors each: requested bytes carry the number of the
+lane, bytes that move unrequested are tinted, sectors that do not move are dashed. Shared memory is drawn
+bank by bank: one row is one wavefront, so every row below the first is a bank conflict.
 """
 
 from __future__ import annotations
@@ -16,15 +16,17 @@ from dataclasses import dataclass
 
 from cusimt.counters.canvas import Canvas
 from cusimt.counters.counting import Sample
-from cusimt.counters.memory_model import (
+from cusimt.counters.transactions import (
     BANKS,
     SECTOR,
     Access,
+    ServedWord,
+    Wavefront,
     active,
     distinct_bytes,
     sector_numbers,
+    wavefront_list,
 )
-from cusimt.counters.passes import Served, passes
 from cusimt.support.words import counted
 
 __all__ = ["Contents", "picture"]
@@ -39,13 +41,13 @@ _WIDTH = _LEFT + BANKS * _CELL + 16
 
 @dataclass(frozen=True)
 class Contents:
-    """What lies in the memory that is drawn: a name, and the bytes of one element (0: not known)."""
+    """The tensor in the drawn memory: its name, and the bytes of one element (0: unknown)."""
 
     name: str = ""
     itemsize: int = 0
 
     def at(self, byte: int) -> str:
-        """``x[32]``; ``[32]`` of something with a long name; ``+128`` where only bytes are known."""
+        """`x[32]`; `[32]` of something with a long name; `+128` where only bytes are known."""
         name = self.name if len(self.name) <= _LONGEST_NAME else ""
         if self.itemsize and byte % self.itemsize == 0:
             return f"{name}[{byte // self.itemsize}]"
@@ -66,7 +68,7 @@ def picture(
 
 
 def lane_list(lanes: Sequence[int]) -> str:
-    """``5``, ``0–3``, ``1, 3``; from three lanes without order on, how many: ``×12``."""
+    """`5`, `0–3`, `1, 3`; from three lanes without order on, how many: `×12`."""
     if len(lanes) == 1:
         return str(lanes[0])
     if lanes[-1] - lanes[0] == len(lanes) - 1:
@@ -105,7 +107,7 @@ def _sectors(sample: Sample, what: str, contents: Contents, name: str) -> Canvas
 
 
 def _traffic(sample: Sample, sectors: Sequence[int]) -> str:
-    """``32 lanes ask for 128 bytes; 32 sectors of 32 bytes move: 896 unrequested bytes.``"""
+    """`32 lanes ask for 128 bytes; 32 sectors of 32 bytes move: 896 unrequested bytes.`"""
     count, moved = len(active(sample.addresses)), len(sectors) * SECTOR
     wanted = distinct_bytes(sample.addresses, sample.bytes)
     ask, move = "asks" if count == 1 else "ask", "moves" if len(sectors) == 1 else "move"
@@ -120,7 +122,7 @@ def _still(canvas: Canvas, y: float, sector: int) -> None:
 
 
 def _sector(canvas: Canvas, y: float, sector: int, sample: Sample, lanes: Mapping[int, list[int]]) -> None:
-    """One sector that moves: each access in it with its lanes' numbers, and what nobody asked for."""
+    """One sector that moves: each access in it with its lanes' numbers, and the unrequested bytes."""
     left = _LEFT + sector * SECTOR % LINE // _WORD * _CELL
     width = SECTOR // _WORD * _CELL - 4
     scale = width / SECTOR  # pixels of a byte
@@ -140,7 +142,7 @@ def _sector(canvas: Canvas, y: float, sector: int, sample: Sample, lanes: Mappin
 
 
 def _unasked(starts: Iterable[int], nbytes: int, begin: int, end: int) -> Iterator[tuple[int, int]]:
-    """The stretches of `begin` to `end` that no access covers."""
+    """The ranges between `begin` and `end` that no access covers."""
     position = begin
     for start in sorted(starts):
         if start + nbytes <= begin or start >= end:
@@ -162,7 +164,7 @@ def _lane_label(canvas: Canvas, middle: float, y: float, lanes: Sequence[int]) -
 
 
 def _banks(sample: Sample, what: str, access: Access, name: str) -> Canvas:
-    rows = passes(sample, access)
+    rows = wavefront_list(sample.addresses, sample.bytes, access)
     shown = rows[:_MOST_ROWS]
     summary = _conflicts(sample, rows)
     canvas = Canvas(name, _WIDTH, _height(len(shown), len(rows)) + 16, what, f"{what}. {summary}")
@@ -170,16 +172,16 @@ def _banks(sample: Sample, what: str, access: Access, name: str) -> Canvas:
     canvas.text(_LEFT - 8, _TOP + 9, "bank", "end small")
     for bank in range(BANKS):
         canvas.text(_LEFT + (bank + 0.5) * _CELL, _TOP + 9, str(bank), "middle mono tiny")
-    for number, (conflict, served) in enumerate(shown):
+    for number, wavefront in enumerate(shown):
         y = _TOP + 16 + number * _ROW
         canvas.text(_LEFT - 8, y + 15, f"pass {number + 1}", "end small mono")
         for bank in range(BANKS):
-            _bank(canvas, y, bank, served.get(bank), conflict)
+            _bank(canvas, y, bank, wavefront.banks.get(bank), wavefront.conflict)
     _foot(canvas, len(shown), len(rows), "passes", _SHARED_KEY, 16)
     return canvas
 
 
-def _bank(canvas: Canvas, y: float, bank: int, served: Served | None, conflict: bool) -> None:
+def _bank(canvas: Canvas, y: float, bank: int, served: ServedWord | None, conflict: bool) -> None:
     x = _LEFT + bank * _CELL
     if served is None:
         canvas.box(x, y, _CELL - 2, _ROW - 6, "", "hollow dashed")
@@ -188,12 +190,12 @@ def _bank(canvas: Canvas, y: float, bank: int, served: Served | None, conflict: 
     _lane_label(canvas, x + _CELL / 2 - 1, y, served.lanes)
 
 
-def _conflicts(sample: Sample, rows: Sequence[tuple[bool, Mapping[int, Served]]]) -> str:
-    """``32 lanes want 32 words of 1 bank: 32 passes, 31 of them bank conflicts.``"""
+def _conflicts(sample: Sample, rows: Sequence[Wavefront]) -> str:
+    """`32 lanes want 32 words of 1 bank: 32 passes, 31 of them bank conflicts.`"""
     count = len(active(sample.addresses))
-    words = {served.word for _, row in rows for served in row.values()}
-    banks = {bank for _, row in rows for bank in row}
-    conflicts = sum(conflict for conflict, _ in rows)
+    words = {served.word for row in rows for served in row.banks.values()}
+    banks = {bank for row in rows for bank in row.banks}
+    conflicts = sum(row.conflict for row in rows)
     lost = f", {conflicts} of them bank conflicts" if conflicts else ""
     return (
         f"{counted(count, 'lane')} want{'s' if count == 1 else ''} {counted(len(words), 'word')} "
@@ -201,7 +203,7 @@ def _conflicts(sample: Sample, rows: Sequence[tuple[bool, Mapping[int, Served]]]
     )
 
 
-# ---- around it -------------------------------------------------------------------------------------------
+# ---- frame ----------------------------------------------------------------------------------------------
 
 _GLOBAL_KEY = (
     ("a", "asked for, by the lane of this number"),

@@ -1,16 +1,17 @@
-"""A simulated ``cuda`` device inside real PyTorch.
+"""A simulated `cuda` device inside real PyTorch.
 
-``libcusimt_device.so`` (the C++ files here, one translation unit) registers an allocator, a device guard,
-hooks and kernels for ``DeviceType::CUDA``. ``torch._C`` of a CPU build lacks the functions that
-:mod:`torch.cuda` is written over; :mod:`.bindings` supplies them, so that ``torch.cuda`` itself is PyTorch's
-own. :mod:`cusimt.activate` puts the two together. Importing this package imports no torch.
+`libcusimt_device.so` (the C++ files here, one translation unit) registers an allocator, a device guard,
+hooks and kernels for `DeviceType::CUDA`: `register.cpp` is where it enters PyTorch. The functions of
+`torch._C` on which `torch.cuda` is built, and which CPU builds lack, are in `bindings`, over the C functions
+in `driver`; `refusals`, `streams`, `storages`, `torch_compile` and `autograd_threads` add the rest.
+`cusimt.activate` puts all of it in place. Importing this package imports no torch.
 """
 
 from pathlib import Path
 
 FOLDER = Path(__file__).parent
 SOURCES: tuple[Path, ...] = (FOLDER / "libcusimt_device.cpp",)
-"""What to compile, with PyTorch's headers behind ``cusimt/include`` on the include path."""
+"""What to compile, with PyTorch's headers behind `cusimt/include` on the include path."""
 
 _INCLUDE = FOLDER.parent / "include"
 PARTS: tuple[Path, ...] = tuple(

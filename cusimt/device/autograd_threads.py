@@ -1,8 +1,8 @@
 """Wait, when the program ends, for the threads on which autograd runs the backward of a device.
 
-Such a thread lets go of a backward's Python objects when the caller has its gradients already, and needs the
-GIL for that. A thread that asks for the GIL while Python finalizes is ended in the middle of C++, and the
-process aborts. So the main thread gives the GIL away until these threads sleep, waiting for work.
+Such a thread releases the Python objects of a backward after the caller has its gradients, and needs the
+GIL for that. A thread that requests the GIL while Python finalizes is terminated in the middle of C++, and
+the process aborts. So the main thread yields the GIL until these threads sleep, waiting for work.
 """
 
 from __future__ import annotations

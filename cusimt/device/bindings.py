@@ -1,7 +1,7 @@
-"""The attributes of ``torch._C`` that :mod:`torch.cuda` is written over, on the simulated device.
+"""The attributes of `torch._C` on which `torch.cuda` is built, for the simulated device.
 
-A CPU build of PyTorch lacks them; a CUDA build has them over a GPU. :func:`install` puts these in place
-before ``torch.cuda`` is imported, which then runs unmodified. Names and signatures are those of PyTorch's
+A CPU build of PyTorch lacks them; a CUDA build has them over a GPU. `install` puts these in place
+before `torch.cuda` is imported, which then runs unmodified. Names and signatures are those of PyTorch's
 CUDA build. Each is a function of its own: Dynamo tells them apart by identity.
 """
 
@@ -16,7 +16,7 @@ from typing import Any
 from cusimt.device.driver import Driver
 from cusimt.device.refusals import refusals
 from cusimt.device.streams import CUDA_DEVICE_TYPE, event_class, stream_class
-from cusimt.models import architecture
+from cusimt.gpu_models import architecture
 
 CUDA_VERSION = 13000  # as CUDART_VERSION in the simulated headers
 CYCLES_A_MICROSECOND = 1980  # of a multiprocessor's clock: kClockKHz of the simulated device
@@ -26,7 +26,7 @@ StreamTriple = tuple[int, int, int]  # stream id, device index, device type
 
 @dataclass(frozen=True)
 class _CudaDeviceProperties:
-    """What ``torch.cuda.get_device_properties`` returns."""
+    """What `torch.cuda.get_device_properties` returns."""
 
     name: str
     major: int
@@ -164,7 +164,7 @@ def _memory(driver: Driver) -> dict[str, Any]:
 
 
 def _cudart(driver: Driver) -> ModuleType:
-    """``torch.cuda.cudart()``: the few runtime calls that PyTorch exposes to Python."""
+    """`torch.cuda.cudart()`: the few runtime calls that PyTorch exposes to Python."""
     module = ModuleType("torch._C._cudart")
     success = _CudaError.success
     vars(module).update(
@@ -180,7 +180,7 @@ def _cudart(driver: Driver) -> ModuleType:
 
 
 def _nvtx() -> ModuleType:
-    """``torch.cuda.nvtx``: ranges for a profiler that is not there."""
+    """`torch.cuda.nvtx`: ranges for a profiler that is not there."""
     module = ModuleType("torch._C._nvtx")
     vars(module).update(
         rangePushA=lambda message: 0,
@@ -195,7 +195,7 @@ def _nvtx() -> ModuleType:
 
 
 def _initialise(driver: Driver) -> None:
-    """What ``torch._C._cuda_init`` does on the first use of the device: fill in ``torch.cuda``."""
+    """What `torch._C._cuda_init` does on the first use of the device: fill in `torch.cuda`."""
     import torch
 
     driver.simt_hand_out_default_generators(1)
@@ -214,7 +214,7 @@ def _initialise(driver: Driver) -> None:
 
 
 def install(driver: Driver, torch_c: ModuleType) -> None:
-    """Give ``torch_c`` (``torch._C``) everything that ``torch.cuda`` asks of it."""
+    """Give `torch_c` (`torch._C`) everything that `torch.cuda` asks of it."""
     table: dict[str, Any] = {
         "_has_cuda": True,
         "_has_cudnn": False,

@@ -1,4 +1,4 @@
-// ATen/cuda/CUDAContext.h: properties of the devices; handles of libraries, most of which have no simulation.
+// ATen/cuda/CUDAContext.h: properties of the devices; handles of libraries, most of which are not simulated.
 #include "allocator.h"
 
 #include <ATen/cuda/CUDAContextLight.h>
@@ -11,67 +11,57 @@ namespace at::cuda {
 namespace {
 
 [[noreturn]] void refuse_handle(const char* library) {
-  TORCH_CHECK_NOT_IMPLEMENTED(false, library, " has no simulation, so there is no handle for it. ",
-                              "On the simulated device library calls go through PyTorch operators such as at::mm. ",
-                              "Run this on a machine with a GPU, or call the operator instead.");
+    TORCH_CHECK_NOT_IMPLEMENTED(false, library, " has no simulation, so there is no handle for it. ",
+                                "On the simulated device library calls go through PyTorch operators such as at::mm. ",
+                                "Run this on a machine with a GPU, or call the operator instead.");
 }
 
 }  // namespace
 
 cudaDeviceProp* getDeviceProperties(c10::DeviceIndex device) {
-  static auto* all = [] {
-    auto* properties = new std::vector<cudaDeviceProp>(c10::cuda::device_count());
-    for (const auto index : c10::irange(properties->size())) {
-      C10_CUDA_CHECK(cudaGetDeviceProperties(&(*properties)[index], static_cast<int>(index)));
-    }
-    return properties;
-  }();
-  const auto index = device == -1 ? c10::cuda::current_device() : device;
-  TORCH_CHECK(index >= 0 && static_cast<size_t>(index) < all->size(), "device=", static_cast<int>(index),
-              ", num_gpus=", all->size());
-  return &(*all)[index];
+    static auto* all = [] {
+        auto* properties = new std::vector<cudaDeviceProp>(c10::cuda::device_count());
+        for (const auto index : c10::irange(properties->size())) {
+            C10_CUDA_CHECK(cudaGetDeviceProperties(&(*properties)[index], static_cast<int>(index)));
+        }
+        return properties;
+    }();
+    const auto index = device == -1 ? c10::cuda::current_device() : device;
+    TORCH_CHECK(index >= 0 && static_cast<size_t>(index) < all->size(), "device=", static_cast<int>(index),
+                ", num_gpus=", all->size());
+    return &(*all)[index];
 }
 
-cudaDeviceProp* getCurrentDeviceProperties() {
-  return getDeviceProperties(c10::cuda::current_device());
-}
+cudaDeviceProp* getCurrentDeviceProperties() { return getDeviceProperties(c10::cuda::current_device()); }
 
-int warp_size() {
-  return getCurrentDeviceProperties()->warpSize;
-}
+int warp_size() { return getCurrentDeviceProperties()->warpSize; }
 
 bool canDeviceAccessPeer(c10::DeviceIndex device, c10::DeviceIndex peer_device) {
-  return getDeviceProperties(device) != getDeviceProperties(peer_device);
+    return getDeviceProperties(device) != getDeviceProperties(peer_device);
 }
 
-c10::Allocator* getCUDADeviceAllocator() {
-  return &cusimt::device::arena();
-}
+c10::Allocator* getCUDADeviceAllocator() { return &cusimt::device::arena(); }
 
-// One handle per device and thread, as in PyTorch; it works on the stream that is current when it is asked for.
+// One handle per device and thread, as in PyTorch; it works on the stream that is current when it is requested.
 cublasHandle_t getCurrentCUDABlasHandle(bool /*setup*/) {
-  static thread_local std::vector<cublasHandle_t> handles(c10::cuda::device_count());
-  const auto device = static_cast<size_t>(c10::cuda::current_device());
-  cublasHandle_t& handle = handles[device];
-  TORCH_CHECK(handle || cublasCreate(&handle) == CUBLAS_STATUS_SUCCESS, "cublasCreate failed: out of memory");
-  cublasSetStream(handle, c10::cuda::getCurrentCUDAStream().stream());
-  return handle;
+    static thread_local std::vector<cublasHandle_t> handles(c10::cuda::device_count());
+    const auto device = static_cast<size_t>(c10::cuda::current_device());
+    cublasHandle_t& handle = handles[device];
+    TORCH_CHECK(handle || cublasCreate(&handle) == CUBLAS_STATUS_SUCCESS, "cublasCreate failed: out of memory");
+    cublasSetStream(handle, c10::cuda::getCurrentCUDAStream().stream());
+    return handle;
 }
 
-cublasLtHandle_t getCurrentCUDABlasLtHandle() {
-  refuse_handle("cuBLASLt");
-}
+cublasLtHandle_t getCurrentCUDABlasLtHandle() { refuse_handle("cuBLASLt"); }
 
 cusparseHandle_t getCurrentCUDASparseHandle() {
-  static thread_local std::vector<cusparseHandle_t> handles(c10::cuda::device_count());
-  cusparseHandle_t& handle = handles[static_cast<size_t>(c10::cuda::current_device())];
-  TORCH_CHECK(handle || cusparseCreate(&handle) == CUSPARSE_STATUS_SUCCESS, "cusparseCreate failed: out of memory");
-  cusparseSetStream(handle, c10::cuda::getCurrentCUDAStream().stream());
-  return handle;
+    static thread_local std::vector<cusparseHandle_t> handles(c10::cuda::device_count());
+    cusparseHandle_t& handle = handles[static_cast<size_t>(c10::cuda::current_device())];
+    TORCH_CHECK(handle || cusparseCreate(&handle) == CUSPARSE_STATUS_SUCCESS, "cusparseCreate failed: out of memory");
+    cusparseSetStream(handle, c10::cuda::getCurrentCUDAStream().stream());
+    return handle;
 }
 
-cusolverDnHandle_t getCurrentCUDASolverDnHandle() {
-  refuse_handle("cuSOLVER");
-}
+cusolverDnHandle_t getCurrentCUDASolverDnHandle() { refuse_handle("cuSOLVER"); }
 
 }  // namespace at::cuda

@@ -1,3 +1,4 @@
+// aten::copy_ and item() where a side is on the device: values, and the marks of who wrote them.
 #include "copy.h"
 
 #include "fallback.h"
@@ -19,94 +20,92 @@
 namespace cusimt::device {
 namespace {
 
-at::Tensor on_host(const at::Tensor& tensor) {
-  return tensor.is_cuda() ? host_view(tensor) : tensor;
-}
+at::Tensor on_host(const at::Tensor& tensor) { return tensor.is_cuda() ? host_view(tensor) : tensor; }
 
 bool same_layout(const at::Tensor& a, const at::Tensor& b) {
-  return a.dtype() == b.dtype() && a.sizes() == b.sizes() && a.strides() == b.strides() &&
-      a.is_non_overlapping_and_dense() && a.is_conj() == b.is_conj() && a.is_neg() == b.is_neg();
+    return a.dtype() == b.dtype() && a.sizes() == b.sizes() && a.strides() == b.strides() && a.is_non_overlapping_and_dense() &&
+           a.is_conj() == b.is_conj() && a.is_neg() == b.is_neg();
 }
 
 // Each element of `to` takes the mark of the element of `from` that was copied into it.
 void copy_marks(const at::Tensor& to, const at::Tensor& from) {
-  const auto item = to.element_size();
-  auto elements = at::TensorIteratorConfig()
-                      .set_check_mem_overlap(false)
-                      .check_all_same_dtype(false)
-                      .resize_outputs(false)
-                      .add_owned_output(host_view(to))
-                      .add_owned_const_input(host_view(from))
-                      .build();
-  elements.serial_for_each(
-      [=](char** data, const int64_t* strides, int64_t count) {
-        const auto run = static_cast<int64_t>(item);
-        if (strides[0] == run && strides[1] == run) {
-          simt_copy_marks(data[0], data[1], count * item);
-          return;
-        }
-        for (int64_t i = 0; i < count; ++i) {
-          simt_copy_marks(data[0] + i * strides[0], data[1] + i * strides[1], item);
-        }
-      },
-      {0, elements.numel()});
+    const auto item = to.element_size();
+    auto elements = at::TensorIteratorConfig()
+                        .set_check_mem_overlap(false)
+                        .check_all_same_dtype(false)
+                        .resize_outputs(false)
+                        .add_owned_output(host_view(to))
+                        .add_owned_const_input(host_view(from))
+                        .build();
+    elements.serial_for_each(
+        [=](char** data, const int64_t* strides, int64_t count) {
+            const auto run = static_cast<int64_t>(item);
+            if (strides[0] == run && strides[1] == run) {
+                simt_copy_marks(data[0], data[1], count * item);
+                return;
+            }
+            for (int64_t i = 0; i < count; ++i) {
+                simt_copy_marks(data[0] + i * strides[0], data[1] + i * strides[1], item);
+            }
+        },
+        {0, elements.numel()});
 }
 
 void copy_values(const at::Tensor& to, const at::Tensor& from) {
-  if (same_layout(to, from)) {
-    std::memmove(to.mutable_data_ptr(), from.const_data_ptr(), to.nbytes());
-    return;
-  }
-  on_host(to).copy_(on_host(from));
+    if (same_layout(to, from)) {
+        std::memmove(to.mutable_data_ptr(), from.const_data_ptr(), to.nbytes());
+        return;
+    }
+    on_host(to).copy_(on_host(from));
 }
 
 void mark_copied(const at::Tensor& to, const at::Tensor& from) {
-  if (!to.is_cuda()) {
-    return;
-  }
-  if (!from.is_cuda()) {
-    mark_written(to, SIMT_COPY);
-  } else if (to.dtype() != from.dtype()) {
-    mark_written(to, SIMT_LIBRARY);  // a conversion computes
-  } else if (same_layout(to, from)) {
-    simt_copy_marks(to.mutable_data_ptr(), from.const_data_ptr(), to.nbytes());
-  } else {
-    copy_marks(to, from);
-  }
+    if (!to.is_cuda()) {
+        return;
+    }
+    if (!from.is_cuda()) {
+        mark_written(to, SIMT_COPY);
+    } else if (to.dtype() != from.dtype()) {
+        mark_written(to, SIMT_LIBRARY);  // a conversion computes
+    } else if (same_layout(to, from)) {
+        simt_copy_marks(to.mutable_data_ptr(), from.const_data_ptr(), to.nbytes());
+    } else {
+        copy_marks(to, from);
+    }
 }
 
 }  // namespace
 
 at::Tensor& copy_(at::Tensor& self, const at::Tensor& src, bool non_blocking) {
-  check_device_is_usable();
-  const at::AutoDispatchBelowADInplaceOrView below_autograd;
-  if (self.is_same(src) || self.numel() == 0) {
-    on_host(self).copy_(on_host(src));  // nothing moves; PyTorch still checks the shapes
+    check_device_is_usable();
+    const at::AutoDispatchBelowADInplaceOrView below_autograd;
+    if (self.is_same(src) || self.numel() == 0) {
+        on_host(self).copy_(on_host(src));  // nothing moves; PyTorch still checks the shapes
+        return self;
+    }
+    const DeviceMemoryAccess access;
+    copy_values(self, src);
+    mark_copied(self, src);
+    log_copy("aten::copy_", src.device(), self.device(), self.nbytes(), self.dtype() != src.dtype());
+    const auto device = (self.is_cuda() ? self : src).device();
+    const c10::DeviceGuard guard(device);
+    pass_copy_time(device.index(), self.nbytes(), self.is_cuda() && src.is_cuda());
+    touch_on_stream(src, /*writes=*/false, "aten::copy_");
+    touch_on_stream(self, /*writes=*/true, "aten::copy_");
+    if (!non_blocking && !(self.is_cuda() && src.is_cuda())) {
+        simt_synchronize(device.index());
+    }
     return self;
-  }
-  const DeviceMemoryAccess access;
-  copy_values(self, src);
-  mark_copied(self, src);
-  log_copy("aten::copy_", src.device(), self.device(), self.nbytes(), self.dtype() != src.dtype());
-  const auto device = (self.is_cuda() ? self : src).device();
-  const c10::DeviceGuard guard(device);
-  pass_copy_time(device.index(), self.nbytes(), self.is_cuda() && src.is_cuda());
-  touch_on_stream(src, /*writes=*/false, "aten::copy_");
-  touch_on_stream(self, /*writes=*/true, "aten::copy_");
-  if (!non_blocking && !(self.is_cuda() && src.is_cuda())) {
-    simt_synchronize(device.index());
-  }
-  return self;
 }
 
 at::Scalar local_scalar_dense(const at::Tensor& self) {
-  check_device_is_usable();
-  const at::AutoDispatchBelowADInplaceOrView below_autograd;
-  const DeviceMemoryAccess access;
-  const auto value = at::_local_scalar_dense(host_view(self));
-  log_copy("aten::_local_scalar_dense", self.device(), c10::Device(c10::kCPU), self.element_size(), false);
-  simt_synchronize(self.get_device());
-  return value;
+    check_device_is_usable();
+    const at::AutoDispatchBelowADInplaceOrView below_autograd;
+    const DeviceMemoryAccess access;
+    const auto value = at::_local_scalar_dense(host_view(self));
+    log_copy("aten::_local_scalar_dense", self.device(), c10::Device(c10::kCPU), self.element_size(), false);
+    simt_synchronize(self.get_device());
+    return value;
 }
 
 }  // namespace cusimt::device

@@ -1,3 +1,4 @@
+// Copies to, from and within the simulated devices.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -62,7 +62,7 @@ WRITERS = ("unwritten", "kernel", "library", "copy", "memset", "host")
 
 
 class Driver:
-    """Typed calls into the two libraries. Devices and streams are integers here, as in ``torch._C``."""
+    """Typed calls into the two libraries. Devices and streams are integers here, as in `torch._C`."""
 
     def __init__(self, runtime: ctypes.CDLL, device: ctypes.CDLL) -> None:
         for library, table in ((runtime, _RUNTIME), (device, _DEVICE)):
@@ -76,11 +76,11 @@ class Driver:
         raise AttributeError(f"the simulated device has no function {name}")
 
     def properties(self, device: int) -> dict[str, Any]:
-        """The fields of ``cudaDeviceProp`` that PyTorch shows, under PyTorch's names."""
+        """The fields of `cudaDeviceProp` that PyTorch shows, under PyTorch's names."""
         return dict(json.loads(self.simt_device_properties(device)))
 
     def memory_statistics(self, device: int) -> dict[str, Any]:
-        """The nested dictionary that ``torch.cuda.memory_stats_as_nested_dict`` returns; bytes and counts."""
+        """The nested dictionary that `torch.cuda.memory_stats_as_nested_dict` returns; bytes and counts."""
         return dict(json.loads(self.simt_memory_statistics_of(device)))
 
     def memory_info(self, device: int) -> tuple[int, int]:
@@ -90,13 +90,13 @@ class Driver:
         return free.value, total.value
 
     def writers(self, address: int, size: int) -> dict[str, int]:
-        """How many of the ``size`` bytes at ``address`` each kind of writer wrote last."""
+        """How many of the `size` bytes at `address` each kind of writer wrote last."""
         counts = (ctypes.c_uint64 * len(WRITERS))()
         self.simt_writers(address, size, counts)
         return {writer: count for writer, count in zip(WRITERS, counts, strict=True) if count}
 
     def take_operators(self) -> list[dict[str, Any]]:
-        """Operators and copies since the last call, in order: ``{"operator": "aten::mm", "device": 0}``."""
+        """Operators and copies since the last call, in order: `{"operator": "aten::mm", "device": 0}`."""
         return [json.loads(line) for line in self.simt_take_operators().decode().splitlines()]
 
     def elapsed_milliseconds(self, start: int, stop: int) -> float:
@@ -108,11 +108,11 @@ class Driver:
         return milliseconds.value
 
     def stream_of(self, device: int) -> int:
-        """The id of the current stream of ``device`` on this thread; 0 is the default stream."""
+        """The id of the current stream of `device` on this thread; 0 is the default stream."""
         return int(self.simt_stream_id(self.simt_current_stream(device)))
 
     def stream_pointer(self, device: int, stream: int) -> int:
-        """The ``cudaStream_t`` of a stream id, as an integer."""
+        """The `cudaStream_t` of a stream id, as an integer."""
         return int(self.simt_stream_from_id(device, stream) or 0)
 
     def set_stream(self, device: int, stream: int) -> None:

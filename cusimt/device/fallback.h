@@ -1,3 +1,4 @@
+// The fallback for operators without a kernel on the simulated device: their CPU kernel runs on host views.
 #pragma once
 
 #include <ATen/core/dispatch/Dispatcher.h>

@@ -1,4 +1,4 @@
-// What the fallback must know about an operator, read once from its schema.
+// Facts about an operator that the fallback needs, read once from its schema.
 #pragma once
 
 #include <ATen/core/dispatch/Dispatcher.h>
@@ -8,13 +8,13 @@
 namespace cusimt::device {
 
 struct OperatorFacts {
-  std::string name;               // "aten::mm": the qualified name without the overload
-  bool runs_here = false;         // PyTorch's own, with a CPU kernel to run
-  bool structural = false;        // views, allocation, metadata: no bytes written, not logged
-  bool writes_memset = false;     // fill_ and zero_, which a GPU does with a memset
-  bool pointwise = false;         // broadcasts through a TensorIterator, which words device errors its own way
-  bool takes_host_tensors = false;  // CPU tensors of any size may be mixed in (indices, lengths)
-  bool draws_default = false;     // random without a generator argument: uses the default generator behind the scenes
+    std::string name;                 // "aten::mm": the qualified name without the overload
+    bool runs_here = false;           // PyTorch's own, with a CPU kernel to run
+    bool structural = false;          // views, allocation, metadata: no bytes written, not logged
+    bool writes_memset = false;       // fill_ and zero_, which a GPU does with a memset
+    bool pointwise = false;           // broadcasts through a TensorIterator, which words device errors its own way
+    bool takes_host_tensors = false;  // CPU tensors of any size may be mixed in (indices, lengths)
+    bool draws_default = false;       // random without a generator argument: uses the default generator behind the scenes
 };
 
 const OperatorFacts& facts_of(const c10::OperatorHandle& op);

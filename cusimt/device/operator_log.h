@@ -1,4 +1,4 @@
-// What the library did: which operators ran on the device and what was copied, as JSON lines for the grader.
+// The log of operators and copies on the simulated device, as JSON lines.
 #pragma once
 
 #include <c10/core/Device.h>

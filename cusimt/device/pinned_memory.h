@@ -1,4 +1,4 @@
-// Page-locked host memory: plain memory here, remembered so that Tensor.is_pinned() can tell.
+// Page-locked host memory: ordinary memory, registered so that Tensor.is_pinned() recognises it.
 #pragma once
 
 #include <c10/core/Allocator.h>

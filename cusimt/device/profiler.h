@@ -1,3 +1,4 @@
+// Registers the simulated device with torch.autograd.profiler.
 #pragma once
 
 namespace cusimt::device {

@@ -1,4 +1,4 @@
-"""Parts of ``torch.cuda`` that mean nothing without a GPU: each is refused with what to do instead."""
+"""Parts of `torch.cuda` that mean nothing without a GPU: each is refused with what to do instead."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _refusing_function(sentences: tuple[str, str, str]) -> Callable[..., NoRetur
 
 
 def refusals() -> dict[str, Any]:
-    """Attributes of ``torch._C`` that raise :class:`RuntimeError` when called or constructed."""
+    """Attributes of `torch._C` that raise `RuntimeError` when called or constructed."""
     table: dict[str, Any] = {name: _refusing_function(sentences) for name, sentences in _REFUSED.items()}
     for name, sentences in _REFUSED_CLASSES.items():
         table[name] = type(name, (), {"__new__": staticmethod(_refusing_function(sentences))})

@@ -1,3 +1,4 @@
+// A bandwidth model of library operators and copies.
 #include "simulated_time.h"
 
 #include "../runtime/simt_api.h"
@@ -14,12 +15,12 @@ constexpr double kBusBytesPerMicrosecond = 5.0e4;
 }  // namespace
 
 void pass_kernel_time(c10::DeviceIndex device, size_t bytes) {
-  simt_stream_work(simt_current_stream(device), kLaunch + static_cast<double>(bytes) / kBytesPerMicrosecond);
+    simt_stream_work(simt_current_stream(device), kLaunch + static_cast<double>(bytes) / kBytesPerMicrosecond);
 }
 
 void pass_copy_time(c10::DeviceIndex device, size_t bytes, bool within_device) {
-  const double bandwidth = within_device ? kBytesPerMicrosecond : kBusBytesPerMicrosecond;
-  simt_stream_work(simt_current_stream(device), kCopy + static_cast<double>(bytes) / bandwidth);
+    const double bandwidth = within_device ? kBytesPerMicrosecond : kBusBytesPerMicrosecond;
+    simt_stream_work(simt_current_stream(device), kCopy + static_cast<double>(bytes) / bandwidth);
 }
 
 }  // namespace cusimt::device

@@ -1,4 +1,4 @@
-// How long library work would take on a GPU: a model, so that events around it are apart and streams keep their order.
+// A model of how long library work takes on a GPU, so that events around it have distinct times.
 #pragma once
 
 #include <c10/core/Device.h>

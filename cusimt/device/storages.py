@@ -1,4 +1,4 @@
-"""``torch.UntypedStorage(n, device="cuda")``, which CPU builds refuse and CUDA builds take from a GPU."""
+"""`torch.UntypedStorage(n, device="cuda")`, which CPU builds refuse and CUDA builds take from a GPU."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from typing import Any
 
 
 def install(torch: ModuleType) -> None:
-    """Let new storages on ``cuda`` come from the device's allocator, as those of tensors do."""
+    """Let storages on `cuda` come from the simulated device's allocator."""
     storage: Any = torch.UntypedStorage
     original = storage.__new__
 

@@ -1,4 +1,4 @@
-// What library work on the current stream reads and writes, for the runtime, which knows what orders streams.
+// Reports the bytes that library work on the current stream reads and writes to the runtime, which checks stream order.
 #pragma once
 
 #include <ATen/core/Tensor.h>

@@ -1,6 +1,6 @@
-"""The classes that ``torch.cuda.Stream`` and ``torch.cuda.Event`` derive from.
+"""The classes that `torch.cuda.Stream` and `torch.cuda.Event` derive from.
 
-PyTorch's device-independent :class:`torch.Stream` and :class:`torch.Event` do the work through the device
+PyTorch's device-independent `torch.Stream` and `torch.Event` do the work through the device
 guard; these add the constructors and attributes that are CUDA's.
 """
 
@@ -15,7 +15,7 @@ LEAST_PRIORITY, GREATEST_PRIORITY = 0, -3  # what PyTorch supports
 
 
 def stream_class(driver: Driver, torch_stream: Any) -> type:
-    """The base class of ``torch.cuda.Stream`` over ``torch_stream`` (:class:`torch.Stream`)."""
+    """The base class of `torch.cuda.Stream` over `torch_stream` (`torch.Stream`)."""
 
     class _CudaStreamBase(torch_stream):  # type: ignore[misc]
         def __new__(
@@ -53,7 +53,7 @@ def stream_class(driver: Driver, torch_stream: Any) -> type:
 
 
 def event_class(driver: Driver, torch_event: Any) -> type:
-    """The base class of ``torch.cuda.Event`` over ``torch_event`` (:class:`torch.Event`)."""
+    """The base class of `torch.cuda.Event` over `torch_event` (`torch.Event`)."""
 
     class _CudaEventBase(torch_event):  # type: ignore[misc]
         def __new__(
@@ -74,7 +74,7 @@ def event_class(driver: Driver, torch_event: Any) -> type:
             return int(self.event_id)
 
         def elapsed_time(self, end_event: Any) -> float:
-            """Milliseconds of simulated time until ``end_event``; torch.Event's own refuses subclasses."""
+            """Milliseconds of simulated time until `end_event`; torch.Event's own refuses subclasses."""
             if not (self.has_timing and end_event.has_timing):
                 raise ValueError("Both events must be created with argument 'enable_timing=True'.")
             if not (self.cuda_event and end_event.cuda_event):

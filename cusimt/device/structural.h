@@ -1,3 +1,4 @@
+// Operators that create, reshape and rebind tensors without touching their bytes.
 #pragma once
 
 #include <ATen/core/Tensor.h>
@@ -5,14 +6,11 @@
 namespace cusimt::device {
 
 at::Tensor empty(c10::SymIntArrayRef size, std::optional<at::ScalarType> dtype, std::optional<at::Layout> layout,
-                 std::optional<at::Device> device, std::optional<bool> pin_memory,
-                 std::optional<at::MemoryFormat> format);
+                 std::optional<at::Device> device, std::optional<bool> pin_memory, std::optional<at::MemoryFormat> format);
 at::Tensor empty_strided(c10::SymIntArrayRef size, c10::SymIntArrayRef stride, std::optional<at::ScalarType> dtype,
-                         std::optional<at::Layout> layout, std::optional<at::Device> device,
-                         std::optional<bool> pin_memory);
-at::Tensor efficient_zeros(c10::SymIntArrayRef size, std::optional<at::ScalarType> dtype,
-                           std::optional<at::Layout> layout, std::optional<at::Device> device,
-                           std::optional<bool> pin_memory);
+                         std::optional<at::Layout> layout, std::optional<at::Device> device, std::optional<bool> pin_memory);
+at::Tensor efficient_zeros(c10::SymIntArrayRef size, std::optional<at::ScalarType> dtype, std::optional<at::Layout> layout,
+                           std::optional<at::Device> device, std::optional<bool> pin_memory);
 at::Tensor view(const at::Tensor& self, c10::SymIntArrayRef size);
 at::Tensor as_strided(const at::Tensor& self, c10::SymIntArrayRef size, c10::SymIntArrayRef stride,
                       std::optional<c10::SymInt> offset);

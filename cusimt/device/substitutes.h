@@ -1,3 +1,4 @@
+// Registers operators for which a CUDA build has implementations of its own.
 #pragma once
 
 #include <torch/library.h>

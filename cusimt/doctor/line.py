@@ -13,8 +13,8 @@ State = Literal["ok", "optional", "warning", "problem"]
 class Line:
     """What a probe found.
 
-    ``optional``: everything works without it. ``warning``: other builds fail or hang. ``problem``: what the
-    doctor was asked about fails. ``fix`` is the way out; ``error`` names the entry of
+    `optional`: everything works without it. `warning`: other builds fail or hang. `problem`: what the
+    doctor was asked about fails. `fix` is the way out; `error` names the entry of
     docs/reference/errors.md that explains what the reader would see.
     """
 

@@ -15,7 +15,7 @@ import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
-from cusimt.compiler import native
+from cusimt.compiler import libraries
 from cusimt.doctor.line import Line, run
 from cusimt.support import cache, toolchain
 from cusimt.support.errors import ExplainedError
@@ -100,7 +100,7 @@ def _cache_folder() -> Line:
 
 
 def _bytes_in(folder: Path) -> int:
-    """The files in ``folder`` together. What another grading takes away meanwhile does not count."""
+    """The files in `folder` together. What another grading takes away meanwhile does not count."""
     used = 0
     for place, _, names in os.walk(folder):
         for name in names:
@@ -110,8 +110,8 @@ def _bytes_in(folder: Path) -> int:
 
 
 def _simulator() -> Line:
-    if native.is_built():
-        return Line("ok", "simulator", f"built for this compiler, in {native.runtime_path().parent}")
+    if libraries.is_built():
+        return Line("ok", "simulator", f"built for this compiler, in {libraries.runtime_path().parent}")
     return Line("ok", "simulator", "not built yet: the first program that uses it takes half a minute more")
 
 

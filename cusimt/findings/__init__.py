@@ -1,13 +1,16 @@
-"""What the simulated GPU found wrong with a program.
+"""Findings: errors that the runtime (C++) detected in a program, as values and as sentences.
 
-for finding in findings.take():          # of this process; or symbolise(what another process sent)
-    print(findings.explain(finding))
+    for finding in findings.take():          # of this process; or symbolise(records of another process)
+        print(findings.explain(finding))
+
+The modules in data-flow order: `symboliser` turns the runtime's records into the values of `model`, with
+source lines; `hazards` orders the two accesses of a race within a block; `rules` and `sentences` word them.
 """
 
-from cusimt.findings.model import SUSPICIONS, Allocation, Finding, Index, Party, Tensor
+from cusimt.findings.model import SUSPICIONS, Allocation, Finding, Party, Tensor
 from cusimt.findings.rules import KINDS, rule
-from cusimt.findings.symbolising import symbolise, take, take_raw
-from cusimt.findings.words import explain, sentence
+from cusimt.findings.sentences import explain, sentence
+from cusimt.findings.symboliser import symbolise, take, take_raw
 from cusimt.records.source_lines import Frame
 
 __all__ = [
@@ -16,7 +19,6 @@ __all__ = [
     "Allocation",
     "Finding",
     "Frame",
-    "Index",
     "Party",
     "Tensor",
     "explain",

@@ -1,10 +1,9 @@
-"""Which of two racing accesses comes first in the program: that says which barrier is missing.
+"""Which of two racing accesses comes first in the program, and so which barrier is missing.
 
-The runtime knows the order in which it ran the two, but that is one of many: where the barrier at the end of
-a loop is missing, a thread may be in its next round, and have overwritten what another one has still to read.
-The order that was meant is that of the text. A write above a read comes first, unless there is a barrier
-between the two: then it is the way back, from the end of the loop to its beginning, that lacks one, and the
-read comes first.
+The order in which the runtime ran them is one of many: if the barrier at the end of a loop is missing, a
+thread may be in its next iteration, and overwrite an element that another one has yet to read. The intended
+order is that of the text. A write above a read comes first, unless there is a barrier between the two: then
+the way back from the end of the loop to its beginning lacks one, and the read comes first.
 """
 
 from __future__ import annotations
@@ -26,15 +25,15 @@ _OF_A_WARP = re.compile(r"\b__syncwarp\s*\(")
 
 
 @dataclass(frozen=True)
-class Access:
-    """Its line, then those of the calls that led there, as far as they are in the kernel's file."""
+class RacingAccess:
+    """The line of an access, then those of the calls that led to it, if in the kernel's file."""
 
     lines: tuple[int, ...]
     writes: bool
 
 
-def order_of(one: Access, other: Access, lines: Sequence[str]) -> str:
-    """WRITE_FIRST or READ_FIRST, or ``""`` where both write, or the `lines` of the file do not say."""
+def order_of(one: RacingAccess, other: RacingAccess, lines: Sequence[str]) -> str:
+    """WRITE_FIRST or READ_FIRST, or `""` where both write, or the `lines` of the file do not say."""
     if one.writes == other.writes:
         return ""
     text = without_noise("\n".join(lines))
@@ -49,12 +48,12 @@ def order_of(one: Access, other: Access, lines: Sequence[str]) -> str:
     return orders.pop() if len(orders) == 1 else ""
 
 
-def _known(function: Function, access: Access) -> int:
+def _known(function: Function, access: RacingAccess) -> int:
     """The line of `function` in which the access is made, itself or by a call; 0 where none is known."""
     return next((line for line in reversed(access.lines) if line in function), 0)
 
 
-def _within(function: Function, access: Access, text: str) -> Iterator[int]:
+def _within(function: Function, access: RacingAccess, text: str) -> Iterator[int]:
     """The lines of `function` in which the access is made: itself, a call that led to it, or any call of the
     function that it is in, where it is not known which."""
     if known := _known(function, access):
@@ -75,7 +74,7 @@ def _calls(function: Function, name: str, text: str) -> Iterator[int]:
 
 
 def _order(text: str, at_write: int, at_read: int) -> str:
-    """By the lines of one function; one line, as in ``tile[t] += tile[t + 1]``, does not say."""
+    """By the lines of one function; one line, as in `tile[t] += tile[t + 1]`, does not say."""
     if at_write == at_read:
         return ""
     first, last = sorted((at_write, at_read))

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from cusimt.records.launches import Dim3
 from cusimt.records.source_lines import NOWHERE, Frame
 
 # Kinds that are no fault by themselves, and explain values that are wrong.
 SUSPICIONS = frozenset({"absent_lane"})
-
-Index = tuple[int, int, int]
 
 
 @dataclass(frozen=True)
@@ -37,8 +36,8 @@ class Party:
 
     frame: Frame
     access: str | None
-    block: Index
-    thread: Index
+    block: Dim3
+    thread: Dim3
 
 
 @dataclass(frozen=True)
@@ -53,8 +52,8 @@ class Finding:
     kernel: str | None = None
     space: str | None = None
     array: str = ""  # the __shared__ array that was overrun
-    block: Index | None = None
-    thread: Index | None = None
+    block: Dim3 | None = None
+    thread: Dim3 | None = None
     other: Party | None = None
     allocation: Allocation | None = None
     tensor: Tensor | None = None

@@ -1,5 +1,5 @@
-// cuBLASLt's handles, which programs create beside their own kernels. Its products of matrices are not declared: cublas_v2.h has
-// them.
+// cuBLASLt's handles, which programs create beside their own kernels. Its products of matrices are not declared: cublas_v2.h
+// has them.
 #pragma once
 #include "cublas_v2.h"
 

@@ -127,19 +127,19 @@ cublasStatus_t cublasSetMatrix(int rows, int cols, int bytes, const void* a, int
 cublasStatus_t cublasGetMatrix(int rows, int cols, int bytes, const void* device, int ldd, void* a, int lda);
 
 // ---- float (S) and double (D) ----
-#define SIMT_BLAS(X, T)                                                                                                        \
-    cublasStatus_t cublas##X##asum(cublasHandle_t handle, int n, const T* x, int incx, T* result);                             \
-    cublasStatus_t cublas##X##nrm2(cublasHandle_t handle, int n, const T* x, int incx, T* result);                             \
-    cublasStatus_t cublas##X##dot(cublasHandle_t handle, int n, const T* x, int incx, const T* y, int incy, T* result);        \
-    cublasStatus_t cublas##X##scal(cublasHandle_t handle, int n, const T* alpha, T* x, int incx);                              \
-    cublasStatus_t cublas##X##axpy(cublasHandle_t handle, int n, const T* alpha, const T* x, int incx, T* y, int incy);        \
-    cublasStatus_t cublas##X##copy(cublasHandle_t handle, int n, const T* x, int incx, T* y, int incy);                        \
-    cublasStatus_t cublas##X##swap(cublasHandle_t handle, int n, T* x, int incx, T* y, int incy);                              \
-    cublasStatus_t cublas##X##gemv(cublasHandle_t handle, cublasOperation_t op, int m, int n, const T* alpha, const T* a,      \
-                                   int lda, const T* x, int incx, const T* beta, T* y, int incy);                              \
-    cublasStatus_t cublas##X##ger(cublasHandle_t handle, int m, int n, const T* alpha, const T* x, int incx, const T* y,       \
-                                  int incy, T* a, int lda);                                                                    \
-    cublasStatus_t cublas##X##geam(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n,        \
+#define SIMT_BLAS(X, T)                                                                                                   \
+    cublasStatus_t cublas##X##asum(cublasHandle_t handle, int n, const T* x, int incx, T* result);                        \
+    cublasStatus_t cublas##X##nrm2(cublasHandle_t handle, int n, const T* x, int incx, T* result);                        \
+    cublasStatus_t cublas##X##dot(cublasHandle_t handle, int n, const T* x, int incx, const T* y, int incy, T* result);   \
+    cublasStatus_t cublas##X##scal(cublasHandle_t handle, int n, const T* alpha, T* x, int incx);                         \
+    cublasStatus_t cublas##X##axpy(cublasHandle_t handle, int n, const T* alpha, const T* x, int incx, T* y, int incy);   \
+    cublasStatus_t cublas##X##copy(cublasHandle_t handle, int n, const T* x, int incx, T* y, int incy);                   \
+    cublasStatus_t cublas##X##swap(cublasHandle_t handle, int n, T* x, int incx, T* y, int incy);                         \
+    cublasStatus_t cublas##X##gemv(cublasHandle_t handle, cublasOperation_t op, int m, int n, const T* alpha, const T* a, \
+                                   int lda, const T* x, int incx, const T* beta, T* y, int incy);                         \
+    cublasStatus_t cublas##X##ger(cublasHandle_t handle, int m, int n, const T* alpha, const T* x, int incx, const T* y,  \
+                                  int incy, T* a, int lda);                                                               \
+    cublasStatus_t cublas##X##geam(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n,   \
                                    const T* alpha, const T* a, int lda, const T* beta, const T* b, int ldb, T* c, int ldc);
 SIMT_BLAS(S, float)
 SIMT_BLAS(D, double)
@@ -156,10 +156,10 @@ cublasStatus_t cublasIdamin(cublasHandle_t handle, int n, const double* x, int i
     cublasStatus_t cublas##X##gemmBatched(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, \
                                           int k, const T* alpha, const T* const a[], int lda, const T* const b[], int ldb,     \
                                           const T* beta, T* const c[], int ldc, int count);                                    \
-    cublasStatus_t cublas##X##gemmStridedBatched(                                                                              \
-        cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k, const T* alpha, const T* a,\
-        int lda, long long int stride_a, const T* b, int ldb, long long int stride_b, const T* beta, T* c, int ldc,            \
-        long long int stride_c, int count);
+    cublasStatus_t cublas##X##gemmStridedBatched(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, \
+                                                 int n, int k, const T* alpha, const T* a, int lda, long long int stride_a,    \
+                                                 const T* b, int ldb, long long int stride_b, const T* beta, T* c, int ldc,    \
+                                                 long long int stride_c, int count);
 SIMT_BLAS(S, float)
 SIMT_BLAS(D, double)
 #ifdef __cplusplus

@@ -91,7 +91,7 @@ static inline CUresult cuGetErrorString(CUresult error, const char** text) {
     *text = cudaGetErrorString((cudaError_t)error);
     return CUDA_SUCCESS;
 }
-static inline CUresult cuGetErrorName(CUresult error, const char** name) {   // the runtime API's name: cudaErrorInvalidValue
+static inline CUresult cuGetErrorName(CUresult error, const char** name) {  // the runtime API's name: cudaErrorInvalidValue
     *name = cudaGetErrorName((cudaError_t)error);
     return CUDA_SUCCESS;
 }

@@ -1,7 +1,7 @@
 // __nv_bfloat16 and __nv_bfloat162: the upper half of a float, with CUDA's names.
 //
-// As in CUDA, __CUDA_NO_BFLOAT16_OPERATORS__, __CUDA_NO_BFLOAT162_OPERATORS__ and __CUDA_NO_BFLOAT16_CONVERSIONS__ (which PyTorch's
-// extension builder defines) leave out the operators and the implicit conversions.
+// As in CUDA, __CUDA_NO_BFLOAT16_OPERATORS__, __CUDA_NO_BFLOAT162_OPERATORS__ and __CUDA_NO_BFLOAT16_CONVERSIONS__ (which
+// PyTorch's extension builder defines) leave out the operators and the implicit conversions.
 #pragma once
 #define __CUDA_BF16_H__  // as in CUDA: by this other headers know that it is included
 #include "cuda_fp16.h"

@@ -78,8 +78,7 @@ CUDA_ERROR(cudaErrorJitCompilerNotFound, 221, "PTX JIT compiler library not foun
 CUDA_ERROR(cudaErrorUnsupportedPtxVersion, 222, "the provided PTX was compiled with an unsupported toolchain.")
 CUDA_ERROR(cudaErrorJitCompilationDisabled, 223, "PTX JIT compilation was disabled")
 CUDA_ERROR(cudaErrorUnsupportedExecAffinity, 224, "the provided execution affinity is not supported")
-CUDA_ERROR(cudaErrorUnsupportedDevSideSync, 225,
-           "the provided PTX contains unsupported call to cudaDeviceSynchronize")
+CUDA_ERROR(cudaErrorUnsupportedDevSideSync, 225, "the provided PTX contains unsupported call to cudaDeviceSynchronize")
 CUDA_ERROR(cudaErrorContained, 226, "Invalid access of peer GPU memory over nvlink or a hardware error")
 CUDA_ERROR(cudaErrorInvalidSource, 300, "device kernel image is invalid")
 CUDA_ERROR(cudaErrorFileNotFound, 301, "file not found")
@@ -116,39 +115,34 @@ CUDA_ERROR(cudaErrorNotSupported, 801, "operation not supported")
 CUDA_ERROR(cudaErrorSystemNotReady, 802, "system not yet initialized")
 CUDA_ERROR(cudaErrorSystemDriverMismatch, 803, "system has unsupported display driver / cuda driver combination")
 CUDA_ERROR(cudaErrorCompatNotSupportedOnDevice, 804, "forward compatibility was attempted on non supported HW")
-CUDA_ERROR(cudaErrorMpsConnectionFailed, 805,
-           "MPS client failed to connect to the MPS control daemon or the MPS server")
+CUDA_ERROR(cudaErrorMpsConnectionFailed, 805, "MPS client failed to connect to the MPS control daemon or the MPS server")
 CUDA_ERROR(cudaErrorMpsRpcFailure, 806, "the remote procedural call between the MPS server and the MPS client failed")
 CUDA_ERROR(cudaErrorMpsServerNotReady, 807, "MPS server is not ready to accept new MPS client requests")
-CUDA_ERROR(cudaErrorMpsMaxClientsReached, 808,
-           "the hardware resources required to create MPS client have been exhausted")
+CUDA_ERROR(cudaErrorMpsMaxClientsReached, 808, "the hardware resources required to create MPS client have been exhausted")
 CUDA_ERROR(cudaErrorMpsMaxConnectionsReached, 809,
            "the hardware resources required to support device connections have been exhausted")
 CUDA_ERROR(cudaErrorMpsClientTerminated, 810, "the MPS client has been terminated by the server")
 CUDA_ERROR(cudaErrorCdpNotSupported, 811,
            "is using CUDA Dynamic Parallelism, but the current configuration, like MPS, does not support it")
-CUDA_ERROR(cudaErrorCdpVersionMismatch, 812,
-           "unsupported interaction between different versions of CUDA Dynamic Parallelism")
+CUDA_ERROR(cudaErrorCdpVersionMismatch, 812, "unsupported interaction between different versions of CUDA Dynamic Parallelism")
 CUDA_ERROR(cudaErrorStreamCaptureUnsupported, 900, "operation not permitted when stream is capturing")
 CUDA_ERROR(cudaErrorStreamCaptureInvalidated, 901, "operation failed due to a previous error during capture")
 CUDA_ERROR(cudaErrorStreamCaptureMerge, 902, "operation would result in a merge of separate capture sequences")
 CUDA_ERROR(cudaErrorStreamCaptureUnmatched, 903, "capture was not ended in the same stream as it began")
 CUDA_ERROR(cudaErrorStreamCaptureUnjoined, 904, "capturing stream has unjoined work")
 CUDA_ERROR(cudaErrorStreamCaptureIsolation, 905, "dependency created on uncaptured work in another stream")
-CUDA_ERROR(cudaErrorStreamCaptureImplicit, 906,
-           "operation would make the legacy stream depend on a capturing blocking stream")
+CUDA_ERROR(cudaErrorStreamCaptureImplicit, 906, "operation would make the legacy stream depend on a capturing blocking stream")
 CUDA_ERROR(cudaErrorCapturedEvent, 907, "operation not permitted on an event last recorded in a capturing stream")
-CUDA_ERROR(cudaErrorStreamCaptureWrongThread, 908,
-           "attempt to terminate a thread-local capture sequence from another thread")
+CUDA_ERROR(cudaErrorStreamCaptureWrongThread, 908, "attempt to terminate a thread-local capture sequence from another thread")
 CUDA_ERROR(cudaErrorTimeout, 909, "wait operation timed out")
 CUDA_ERROR(cudaErrorGraphExecUpdateFailure, 910,
-           "the graph update was not performed because it included changes which violated constraints specific to instantiated graph update")
+           "the graph update was not performed because it included changes which violated constraints specific to instantiated "
+           "graph update")
 CUDA_ERROR(cudaErrorExternalDevice, 911, "an async error has occured in external entity outside of CUDA")
 CUDA_ERROR(cudaErrorInvalidClusterSize, 912, "a kernel launch error has occurred due to cluster misconfiguration")
 CUDA_ERROR(cudaErrorFunctionNotLoaded, 913,
            "the function handle is not loaded when calling an API that requires a loaded function")
-CUDA_ERROR(cudaErrorInvalidResourceType, 914,
-           "one or more resources passed in are not valid resource types for the operation")
+CUDA_ERROR(cudaErrorInvalidResourceType, 914, "one or more resources passed in are not valid resource types for the operation")
 CUDA_ERROR(cudaErrorInvalidResourceConfiguration, 915,
            "one or more resources are insufficient or non-applicable for the operation")
 CUDA_ERROR(cudaErrorUnknown, 999, "unknown error")

@@ -23,7 +23,8 @@ SIMT_INLINE __nv_fp4_storage_t __nv_cvt_bfloat16raw_to_fp4(__nv_bfloat16_raw x, 
     return simt::encode_four_bits(__nv_bfloat16(x).simt_float(), rounding);
 }
 SIMT_INLINE __nv_fp4x2_storage_t __nv_cvt_double2_to_fp4x2(double2 x, __nv_fp4_interpretation_t, cudaRoundMode rounding) {
-    return static_cast<__nv_fp4x2_storage_t>(simt::encode_four_bits(x.x, rounding) | simt::encode_four_bits(x.y, rounding) << 4);
+    return static_cast<__nv_fp4x2_storage_t>(simt::encode_four_bits(x.x, rounding) | simt::encode_four_bits(x.y, rounding)
+                                                                                         << 4);
 }
 SIMT_INLINE __nv_fp4x2_storage_t __nv_cvt_float2_to_fp4x2(float2 x, __nv_fp4_interpretation_t kind, cudaRoundMode rounding) {
     return __nv_cvt_double2_to_fp4x2(double2{x.x, x.y}, kind, rounding);

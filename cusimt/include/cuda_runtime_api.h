@@ -12,7 +12,7 @@
 #define CUDART_CB
 
 #ifdef __cplusplus
-#define SIMT_OR(VALUE) = VALUE   // arguments that C++ may leave out
+#define SIMT_OR(VALUE) = VALUE  // arguments that C++ may leave out
 #define SIMT_BEGIN_C extern "C" {
 #define SIMT_END_C }
 #else
@@ -72,8 +72,7 @@ cudaError_t cudaHostGetFlags(unsigned int* flags, void* host_pointer);
 cudaError_t cudaMemGetInfo(size_t* free, size_t* total);
 cudaError_t cudaPointerGetAttributes(struct cudaPointerAttributes* attributes, const void* pointer);
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, enum cudaMemcpyKind kind);
-cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, enum cudaMemcpyKind kind,
-                            cudaStream_t stream SIMT_OR(0));
+cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, enum cudaMemcpyKind kind, cudaStream_t stream SIMT_OR(0));
 cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
                          enum cudaMemcpyKind kind);
 cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
@@ -83,8 +82,8 @@ cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int f
                                 cudaStream_t stream SIMT_OR(0));
 cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t bytes, size_t offset, enum cudaMemcpyKind kind);
 cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind);
-cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t bytes, size_t offset,
-                                    enum cudaMemcpyKind kind, cudaStream_t stream);
+cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t bytes, size_t offset, enum cudaMemcpyKind kind,
+                                    cudaStream_t stream);
 cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes, size_t offset, enum cudaMemcpyKind kind,
                                       cudaStream_t stream);
 cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol);
@@ -92,7 +91,8 @@ cudaError_t cudaGetSymbolSize(size_t* bytes, const void* symbol);
 cudaError_t cudaMemset(void* pointer, int value, size_t bytes);
 cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t stream SIMT_OR(0));
 cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t width, size_t height);
-cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream SIMT_OR(0));
+cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t width, size_t height,
+                              cudaStream_t stream SIMT_OR(0));
 cudaError_t cudaMalloc3D(struct cudaPitchedPtr* pitched, struct cudaExtent extent);
 cudaError_t cudaMemcpy3D(const struct cudaMemcpy3DParms* copy);
 cudaError_t cudaMemcpy3DAsync(const struct cudaMemcpy3DParms* copy, cudaStream_t stream SIMT_OR(0));
@@ -119,8 +119,9 @@ cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t bytes, cudaMemPool_t 
 // ---- graphs: refused (cudaErrorNotSupported) ----
 cudaError_t cudaStreamBeginCapture(cudaStream_t stream, enum cudaStreamCaptureMode mode);
 cudaError_t cudaStreamEndCapture(cudaStream_t stream, cudaGraph_t* graph);
-cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus* status, unsigned long long* id SIMT_OR(0),
-                                     cudaGraph_t* graph SIMT_OR(0), const cudaGraphNode_t** dependencies SIMT_OR(0),
+cudaError_t cudaStreamGetCaptureInfo(cudaStream_t stream, enum cudaStreamCaptureStatus* status,
+                                     unsigned long long* id SIMT_OR(0), cudaGraph_t* graph SIMT_OR(0),
+                                     const cudaGraphNode_t** dependencies SIMT_OR(0),
                                      const cudaGraphEdgeData** edges SIMT_OR(0), size_t* count SIMT_OR(0));
 cudaError_t cudaThreadExchangeStreamCaptureMode(enum cudaStreamCaptureMode* mode);
 cudaError_t cudaGraphCreate(cudaGraph_t* graph, unsigned int flags);

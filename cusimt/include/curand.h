@@ -1,5 +1,5 @@
 // cuRAND's generators as the host calls them. Numbers depend on nothing but seed and offset and have the right distribution;
-// they come from one Philox sequence whatever the type asked for, so they are not the numbers that cuRAND would give. (In
+// they come from one Philox sequence whatever the requested type, so they are not the numbers that cuRAND would give. (In
 // kernels they are: curand_kernel.h.) There are no quasi-random generators.
 #pragma once
 #define CURAND_H_  // as in CUDA: by this other headers know that it is included
@@ -65,8 +65,7 @@ curandStatus_t curandGenerateUniformDouble(curandGenerator_t generator, double* 
 curandStatus_t curandGenerateNormal(curandGenerator_t generator, float* out, size_t n, float mean, float deviation);
 curandStatus_t curandGenerateNormalDouble(curandGenerator_t generator, double* out, size_t n, double mean, double deviation);
 curandStatus_t curandGenerateLogNormal(curandGenerator_t generator, float* out, size_t n, float mean, float deviation);
-curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t generator, double* out, size_t n, double mean,
-                                             double deviation);
+curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t generator, double* out, size_t n, double mean, double deviation);
 curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned int* out, size_t n, double lambda);
 #ifdef __cplusplus
 }

@@ -85,14 +85,12 @@ cusparseStatus_t cusparseGetPointerMode(cusparseHandle_t handle, cusparsePointer
 
 // ---- descriptors of sparse matrices ----
 #define SIMT_SPARSE_CREATE(CONST_NAME, DESCRIPTOR, VOID)                                                                      \
-    cusparseStatus_t cusparseCreate##CONST_NAME##Csr(DESCRIPTOR* matrix, int64_t rows, int64_t cols, int64_t nnz,             \
-                                                     VOID row_offsets, VOID columns, VOID values,                             \
-                                                     cusparseIndexType_t offset_type, cusparseIndexType_t index_type,         \
-                                                     cusparseIndexBase_t base, cudaDataType value_type);                      \
-    cusparseStatus_t cusparseCreate##CONST_NAME##Csc(DESCRIPTOR* matrix, int64_t rows, int64_t cols, int64_t nnz,             \
-                                                     VOID column_offsets, VOID rows_of, VOID values,                          \
-                                                     cusparseIndexType_t offset_type, cusparseIndexType_t index_type,         \
-                                                     cusparseIndexBase_t base, cudaDataType value_type);                      \
+    cusparseStatus_t cusparseCreate##CONST_NAME##Csr(                                                                         \
+        DESCRIPTOR* matrix, int64_t rows, int64_t cols, int64_t nnz, VOID row_offsets, VOID columns, VOID values,             \
+        cusparseIndexType_t offset_type, cusparseIndexType_t index_type, cusparseIndexBase_t base, cudaDataType value_type);  \
+    cusparseStatus_t cusparseCreate##CONST_NAME##Csc(                                                                         \
+        DESCRIPTOR* matrix, int64_t rows, int64_t cols, int64_t nnz, VOID column_offsets, VOID rows_of, VOID values,          \
+        cusparseIndexType_t offset_type, cusparseIndexType_t index_type, cusparseIndexBase_t base, cudaDataType value_type);  \
     cusparseStatus_t cusparseCreate##CONST_NAME##Coo(DESCRIPTOR* matrix, int64_t rows, int64_t cols, int64_t nnz,             \
                                                      VOID rows_of, VOID columns, VOID values, cusparseIndexType_t index_type, \
                                                      cusparseIndexBase_t base, cudaDataType value_type);
@@ -129,7 +127,7 @@ cusparseStatus_t cusparseDnVecGetValues(cusparseDnVecDescr_t vector, void** valu
 cusparseStatus_t cusparseDnVecSetValues(cusparseDnVecDescr_t vector, void* values);
 
 // ---- products: each with the size of its workspace, a preparation that does nothing here, and the work ----
-#define SIMT_SPARSE_PRODUCT(NAME, ...)                                       \
+#define SIMT_SPARSE_PRODUCT(NAME, ...)                                        \
     cusparseStatus_t cusparse##NAME##_bufferSize(__VA_ARGS__, size_t* bytes); \
     cusparseStatus_t cusparse##NAME##_preprocess(__VA_ARGS__, void* buffer);  \
     cusparseStatus_t cusparse##NAME(__VA_ARGS__, void* buffer);

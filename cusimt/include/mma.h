@@ -1,4 +1,4 @@
-// nvcuda::wmma: products of small matrices by a whole warp. All 32 lanes must take part in every operation.
+// nvcuda::wmma: products of small matrices by a whole warp. All 32 lanes must execute every operation.
 #pragma once
 #include "cuda_runtime.h"
 #include "simt/wmma/fragment.h"
@@ -86,16 +86,14 @@ SIMT_INLINE void load_matrix_sync(fragment<Use, Rows, Columns, Depth, T, Layout>
 }
 template <int Rows, int Columns, int Depth, class T>
 SIMT_INLINE void load_matrix_sync(fragment<accumulator, Rows, Columns, Depth, T>& held, const T* from, unsigned stride,
-                                  layout_t layout,
-                                  const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+                                  layout_t layout, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
     simt::wmma::meet(nullptr, simt::matrix_load, file, line);
     using Shape = typename fragment<accumulator, Rows, Columns, Depth, T>::simt_shape;
     simt::wmma::load<Shape>(held.x, from, layout == mem_row_major ? stride : 1, layout == mem_row_major ? 1 : stride);
 }
 template <int Rows, int Columns, int Depth, class T>
 SIMT_INLINE void store_matrix_sync(T* to, const fragment<accumulator, Rows, Columns, Depth, T>& held, unsigned stride,
-                                   layout_t layout,
-                                   const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+                                   layout_t layout, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
     simt::wmma::meet(nullptr, simt::matrix_store, file, line);
     using Shape = typename fragment<accumulator, Rows, Columns, Depth, T>::simt_shape;
     simt::wmma::store<Shape>(held.x, to, layout == mem_row_major ? stride : 1, layout == mem_row_major ? 1 : stride);
@@ -106,15 +104,15 @@ template <int Rows, int Columns, int Depth, class Result, class T, class LayoutA
 SIMT_INLINE void mma_sync(fragment<accumulator, Rows, Columns, Depth, Result>& d,
                           const fragment<matrix_a, Rows, Columns, Depth, T, LayoutA>& a,
                           const fragment<matrix_b, Rows, Columns, Depth, T, LayoutB>& b,
-                          const fragment<accumulator, Rows, Columns, Depth, Addend>& c,
-                          bool saturate = false, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+                          const fragment<accumulator, Rows, Columns, Depth, Addend>& c, bool saturate = false,
+                          const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
     const simt::wmma::operands mine = {a.x, b.x, c.x, d.x};
     const simt_warp_values* all = simt::wmma::meet(&mine, simt::matrix_multiply, file, line);
     if (simt_lane() == 0)
-        simt::wmma::multiply<fragment<accumulator, Rows, Columns, Depth, Result>,
-                             fragment<matrix_a, Rows, Columns, Depth, T, LayoutA>,
-                             fragment<matrix_b, Rows, Columns, Depth, T, LayoutB>,
-                             fragment<accumulator, Rows, Columns, Depth, Addend>>(all, saturate);
+        simt::wmma::multiply<
+            fragment<accumulator, Rows, Columns, Depth, Result>, fragment<matrix_a, Rows, Columns, Depth, T, LayoutA>,
+            fragment<matrix_b, Rows, Columns, Depth, T, LayoutB>, fragment<accumulator, Rows, Columns, Depth, Addend>>(
+            all, saturate);
     simt::wmma::meet(nullptr, simt::matrix_multiplied, file, line);
 }
 

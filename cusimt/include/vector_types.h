@@ -22,75 +22,75 @@
         T x, y, z;             \
     };
 
-// Copies go through `simt_bits`. The constructor from components stands for the aggregate initialisation `{1, 2, 3, 4}`;
+// Copies go through `simt_bits`. The constructor from components replaces the aggregate initialisation `{1, 2, 3, 4}`;
 // missing components are zero, as in an aggregate. The default constructor stays trivial so that `__shared__ float4 t[32]`
 // needs no initialisation.
-#define SIMT_COPY_WHOLE(NAME, BITS)                                               \
-    NAME() = default;                                                             \
-    SIMT_INLINE NAME(const NAME& other) { simt_bits = other.simt_bits; }          \
-    SIMT_INLINE NAME& operator=(const NAME& other) {                              \
-        simt_bits = other.simt_bits;                                              \
-        return *this;                                                             \
+#define SIMT_COPY_WHOLE(NAME, BITS)                                      \
+    NAME() = default;                                                    \
+    SIMT_INLINE NAME(const NAME& other) { simt_bits = other.simt_bits; } \
+    SIMT_INLINE NAME& operator=(const NAME& other) {                     \
+        simt_bits = other.simt_bits;                                     \
+        return *this;                                                    \
     }
 
-#define SIMT_VECTOR_2(NAME, T, ALIGN)                                             \
-    struct alignas(ALIGN) NAME {                                                  \
+#define SIMT_VECTOR_2(NAME, T, ALIGN)                                                 \
+    struct alignas(ALIGN) NAME {                                                      \
         typedef T simt_vector __attribute__((vector_size(2 * sizeof(T)), may_alias)); \
-        union {                                                                   \
-            struct {                                                              \
-                T x, y;                                                           \
-            };                                                                    \
-            simt_vector simt_bits;                                                \
-        };                                                                        \
-        SIMT_COPY_WHOLE(NAME, simt_bits)                                          \
-        SIMT_INLINE constexpr NAME(T x_, T y_ = 0) : x(x_), y(y_) {}            \
+        union {                                                                       \
+            struct {                                                                  \
+                T x, y;                                                               \
+            };                                                                        \
+            simt_vector simt_bits;                                                    \
+        };                                                                            \
+        SIMT_COPY_WHOLE(NAME, simt_bits)                                              \
+        SIMT_INLINE constexpr NAME(T x_, T y_ = 0) : x(x_), y(y_) {}                  \
     };
 
-#define SIMT_VECTOR_4(NAME, T, ALIGN)                                             \
-    struct alignas(ALIGN) NAME {                                                  \
-        typedef T simt_vector __attribute__((vector_size(4 * sizeof(T)), may_alias)); \
-        union {                                                                   \
-            struct {                                                              \
-                T x, y, z, w;                                                     \
-            };                                                                    \
-            simt_vector simt_bits;                                                \
-        };                                                                        \
-        SIMT_COPY_WHOLE(NAME, simt_bits)                                          \
+#define SIMT_VECTOR_4(NAME, T, ALIGN)                                                                  \
+    struct alignas(ALIGN) NAME {                                                                       \
+        typedef T simt_vector __attribute__((vector_size(4 * sizeof(T)), may_alias));                  \
+        union {                                                                                        \
+            struct {                                                                                   \
+                T x, y, z, w;                                                                          \
+            };                                                                                         \
+            simt_vector simt_bits;                                                                     \
+        };                                                                                             \
+        SIMT_COPY_WHOLE(NAME, simt_bits)                                                               \
         SIMT_INLINE constexpr NAME(T x_, T y_ = 0, T z_ = 0, T w_ = 0) : x(x_), y(y_), z(z_), w(w_) {} \
     };
 
 // Four 8-byte components: 32 bytes, which sm_90 moves as two 16-byte halves.
-#define SIMT_VECTOR_4_HALVES(NAME, T, ALIGN)                                      \
-    struct alignas(ALIGN) NAME {                                                  \
-        typedef T simt_vector __attribute__((vector_size(2 * sizeof(T)), may_alias)); \
-        union {                                                                   \
-            struct {                                                              \
-                T x, y, z, w;                                                     \
-            };                                                                    \
-            simt_vector simt_halves[2];                                           \
-        };                                                                        \
-        NAME() = default;                                                         \
-        SIMT_INLINE NAME(const NAME& other) { *this = other; }                    \
-        SIMT_INLINE NAME& operator=(const NAME& other) {                          \
-            simt_halves[0] = other.simt_halves[0];                                \
-            simt_halves[1] = other.simt_halves[1];                                \
-            return *this;                                                         \
-        }                                                                         \
+#define SIMT_VECTOR_4_HALVES(NAME, T, ALIGN)                                                           \
+    struct alignas(ALIGN) NAME {                                                                       \
+        typedef T simt_vector __attribute__((vector_size(2 * sizeof(T)), may_alias));                  \
+        union {                                                                                        \
+            struct {                                                                                   \
+                T x, y, z, w;                                                                          \
+            };                                                                                         \
+            simt_vector simt_halves[2];                                                                \
+        };                                                                                             \
+        NAME() = default;                                                                              \
+        SIMT_INLINE NAME(const NAME& other) { *this = other; }                                         \
+        SIMT_INLINE NAME& operator=(const NAME& other) {                                               \
+            simt_halves[0] = other.simt_halves[0];                                                     \
+            simt_halves[1] = other.simt_halves[1];                                                     \
+            return *this;                                                                              \
+        }                                                                                              \
         SIMT_INLINE constexpr NAME(T x_, T y_ = 0, T z_ = 0, T w_ = 0) : x(x_), y(y_), z(z_), w(w_) {} \
     };
 
-#define SIMT_VECTORS(PREFIX, T)                 \
-    SIMT_VECTOR_1(PREFIX##1, T)                 \
-    SIMT_VECTOR_2(PREFIX##2, T, 2 * sizeof(T))  \
-    SIMT_VECTOR_3(PREFIX##3, T)                 \
+#define SIMT_VECTORS(PREFIX, T)                \
+    SIMT_VECTOR_1(PREFIX##1, T)                \
+    SIMT_VECTOR_2(PREFIX##2, T, 2 * sizeof(T)) \
+    SIMT_VECTOR_3(PREFIX##3, T)                \
     SIMT_VECTOR_4(PREFIX##4, T, 4 * sizeof(T))
 
-#define SIMT_WIDE_VECTORS(PREFIX, T)             \
-    SIMT_VECTOR_1(PREFIX##1, T)                  \
-    SIMT_VECTOR_2(PREFIX##2, T, 16)              \
-    SIMT_VECTOR_3(PREFIX##3, T)                  \
-    SIMT_VECTOR_4_HALVES(PREFIX##4, T, 16)       \
-    SIMT_VECTOR_4_HALVES(PREFIX##4_16a, T, 16)   \
+#define SIMT_WIDE_VECTORS(PREFIX, T)           \
+    SIMT_VECTOR_1(PREFIX##1, T)                \
+    SIMT_VECTOR_2(PREFIX##2, T, 16)            \
+    SIMT_VECTOR_3(PREFIX##3, T)                \
+    SIMT_VECTOR_4_HALVES(PREFIX##4, T, 16)     \
+    SIMT_VECTOR_4_HALVES(PREFIX##4_16a, T, 16) \
     SIMT_VECTOR_4_HALVES(PREFIX##4_32a, T, 32)
 
 SIMT_VECTORS(char, signed char)

@@ -1,6 +1,9 @@
-"""Profiles: what counted launches did to memory, explained.
+"""Profiles of counted launches, explained; nothing here imports torch. The modules in data-flow order:
 
-`assembling` joins the counts of `cusimt.counters` with what each kernel needs (`resources`, or
-`estimate` where there is no nvcc) and with the `occupancy` that allows. `remarks` says what to do about it;
-`terminal`, `plain`, `page` and `document` render the result. Nothing here imports torch.
+- `launch_profiles` joins the counts of `cusimt.counters` with the resources of each kernel: `resources` from
+  ptxas (`device_code` extracts what it compiles, `instances` names kernels), else an `estimate`; and with the
+  `occupancy` that these allow. `model` has the resulting values.
+- `remarks` says what to improve.
+- `terminal`, `plain_text`, `page` and `document` render a profile with the `phrases` they share.
+- `program` profiles a whole program.
 """

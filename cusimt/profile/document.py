@@ -1,4 +1,4 @@
-"""A profile as a JSON document; ``schema_version`` is raised by a change that an old reader would misread."""
+"""A profile as a JSON document; `schema_version` is raised by a change that an old reader would misread."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from dataclasses import asdict
 from typing import Any
 
 from cusimt.counters import LineCounts
-from cusimt.profile.model import Launched, Profile, Stage
+from cusimt.profile.model import LaunchProfile, Profile, Stage
 from cusimt.profile.remarks import remarks
 
 __all__ = ["to_json"]
@@ -55,7 +55,7 @@ def _stage(stage: Stage) -> dict[str, Any]:
     }
 
 
-def _launch(launched: Launched, stage: Stage) -> dict[str, Any]:
+def _launch(launched: LaunchProfile, stage: Stage) -> dict[str, Any]:
     launch, counts = launched.counts.launch, launched.counts
     return {
         "kernel": launched.name,

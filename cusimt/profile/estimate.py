@@ -25,7 +25,7 @@ _OPENING, _CLOSING = "([{", ")]}"
 
 
 def registers(source: str, kernel: str) -> int | None:
-    """A guess for the ``__global__`` function `kernel` of `source`; None if it is not there.
+    """A guess for the `__global__` function `kernel` of `source`; None if it is not there.
 
     A template's type is taken for one register, an array whose size is no number for one element.
     """

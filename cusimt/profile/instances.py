@@ -1,4 +1,4 @@
-"""Which instance of a template a launch ran: ``muladd_kernel<float>`` where the source says ``<T>``.
+"""Which instance of a template a launch ran: `muladd_kernel<float>` where the source says `<T>`.
 
 Names are the compiler's, demangled, without what does not tell kernels apart: the result's type, anonymous
 namespaces, the parameters. nvcc's and this backend's names agree in that form.
@@ -46,7 +46,7 @@ def kernel_among(functions: Sequence[str], text: str) -> str:
 
 
 def instance_name(demangled: str) -> str:
-    """``tiled<float, 16>`` of ``void (anonymous namespace)::tiled<float, 16>(float const*, int)``."""
+    """`tiled<float, 16>` of `void (anonymous namespace)::tiled<float, 16>(float const*, int)`."""
     name = _UNNAMED.sub("", demangled).removeprefix("void ").strip()
     depth = 0
     for position, character in enumerate(name):
@@ -57,12 +57,12 @@ def instance_name(demangled: str) -> str:
 
 
 def base_name(instance: str) -> str:
-    """``tiled`` of ``a::tiled<float, 16>``."""
+    """`tiled` of `a::tiled<float, 16>`."""
     return template_name(instance).rpartition("::")[2].strip()
 
 
 def template_name(instance: str) -> str:
-    """``a::tiled`` of ``a::tiled<float, b::Plus<16> >``: the name without what it was instantiated with."""
+    """`a::tiled` of `a::tiled<float, b::Plus<16> >`: the name without what it was instantiated with."""
     name, depth = "", 0
     for character in instance:
         depth += character == "<"

@@ -1,4 +1,4 @@
-"""A profile: what the launches of a call, or of a whole program, did to memory, with all that explains it."""
+"""A profile: the memory traffic of a call's or program's launches, with resources and occupancy."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from cusimt.counters import LaunchCounts, LineCounts, in_order
-from cusimt.counters.memory_model import SECTOR
+from cusimt.counters.transactions import SECTOR
 from cusimt.profile.occupancy import Device, Occupancy
 
 __all__ = ["Memory", "Profile", "Stage"]
@@ -21,10 +21,10 @@ class Memory:
 
 
 @dataclass(frozen=True)
-class Needs:
+class ResourceUsage:
     """What one thread and one block of a kernel need.
 
-    `registers` is None when nobody knows. `source` says where the numbers come from: ``ptxas`` with the
+    `registers` is None if unknown. `source` says where the numbers come from: `ptxas` with the
     architecture, or an estimate with the reason. Spills are None in an estimate. `shared` is static shared
     memory in bytes.
     """
@@ -41,12 +41,12 @@ class Needs:
 
 
 @dataclass(frozen=True)
-class Launched:
+class LaunchProfile:
     """One launch, or several of one kernel and shape, whose counts are then added up."""
 
     name: str  # the instance: muladd_kernel<float>
     counts: LaunchCounts
-    needs: Needs
+    needs: ResourceUsage
     occupancy: Occupancy
     times: int = 1
 
@@ -71,7 +71,7 @@ class Stage:
     """
 
     name: str
-    launches: tuple[Launched, ...]
+    launches: tuple[LaunchProfile, ...]
     names: Mapping[int, Memory] = field(default_factory=dict)
     traffic: int | None = None
     launched: int = 0
@@ -101,9 +101,9 @@ class Profile:
     case: str = ""
 
 
-def merged(launches: Sequence[Launched], names: Mapping[int, Memory]) -> tuple[Launched, ...]:
+def merged(launches: Sequence[LaunchProfile], names: Mapping[int, Memory]) -> tuple[LaunchProfile, ...]:
     """Launches of one kernel and shape on memory of the same `names` as one, in the order of first sight."""
-    found: list[Launched] = []
+    found: list[LaunchProfile] = []
     places: dict[tuple[object, ...], list[int]] = {}
     for each in launches:
         launch = each.counts.launch
@@ -118,7 +118,7 @@ def merged(launches: Sequence[Launched], names: Mapping[int, Memory]) -> tuple[L
     return tuple(found)
 
 
-def _same_memory(first: Launched, second: Launched, names: Mapping[int, Memory]) -> bool:
+def _same_memory(first: LaunchProfile, second: LaunchProfile, names: Mapping[int, Memory]) -> bool:
     """Whether the lines that both launches reached went to memory of the same names."""
     a, b = (
         {key: names.get(line.sample.allocation or 0) for key, line in _numbered(each.counts.lines)}
@@ -127,7 +127,7 @@ def _same_memory(first: Launched, second: Launched, names: Mapping[int, Memory])
     return all(a[key] == b[key] for key in a.keys() & b.keys())
 
 
-def _together(first: Launched, second: Launched) -> Launched:
+def _together(first: LaunchProfile, second: LaunchProfile) -> LaunchProfile:
     a, b = first.counts, second.counts
     lines = dict(_numbered(a.lines))
     for key, line in _numbered(b.lines):

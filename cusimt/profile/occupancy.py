@@ -14,7 +14,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from cusimt.folders import RUNTIME
-from cusimt.models import VARIABLE, architecture
+from cusimt.gpu_models import DEVICE_VARIABLE, architecture
 
 __all__ = ["WARP", "simulated_device"]
 
@@ -53,7 +53,7 @@ class Device:
 class Occupancy:
     """`blocks` and `warps` that a multiprocessor holds, of at most `most_warps`.
 
-    `limit` names what a further block would lack: ``warps``, ``blocks``, ``registers`` or ``shared memory``;
+    `limit` names what a further block would lack: `warps`, `blocks`, `registers` or `shared memory`;
     `registers_known` is False when registers were left out of the account.
     """
 
@@ -75,7 +75,7 @@ def simulated_device() -> Device:
     Raises UsageError where it names none of those there are.
     """
     architecture()
-    return known_devices()[os.environ.get(VARIABLE) or "h200"]
+    return known_devices()[os.environ.get(DEVICE_VARIABLE) or "h200"]
 
 
 @functools.cache

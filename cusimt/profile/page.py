@@ -16,10 +16,8 @@ from markupsafe import Markup
 from cusimt.counters import LineCounts
 from cusimt.counters.canvas import STYLE
 from cusimt.counters.pictures import Contents, picture
-from cusimt.profile.look import LOOK
-from cusimt.profile.model import Launched, Profile, Stage
-from cusimt.profile.remarks import line_remarks, remarks
-from cusimt.profile.words import (
+from cusimt.profile.model import LaunchProfile, Profile, Stage
+from cusimt.profile.phrases import (
     NOTHING,
     access,
     barriers,
@@ -31,6 +29,7 @@ from cusimt.profile.words import (
     totals,
     transfers,
 )
+from cusimt.profile.remarks import line_remarks, remarks
 from cusimt.support.errors import UsageError
 from cusimt.support.markup import environment
 
@@ -42,7 +41,7 @@ _COLUMNS = ("bytes", "requests", "per request", "ideal", "lanes")
 
 @dataclass(frozen=True)
 class Line:
-    """A line of source; each of its ``accesses`` with a name that is unique on the page."""
+    """A line of source; each of its `accesses` with a name that is unique on the page."""
 
     number: int
     text: str
@@ -66,7 +65,7 @@ def page(profile: Profile) -> str:
     return _TEMPLATES.get_template("page.html").render(profile=profile)
 
 
-def _facts(launched: Launched) -> list[str]:
+def _facts(launched: LaunchProfile) -> list[str]:
     return [
         configuration(launched),
         resources(launched.needs, launched.counts.launch.shared_bytes),
@@ -75,7 +74,7 @@ def _facts(launched: Launched) -> list[str]:
     ]
 
 
-def _listings(launched: Launched, identity: str) -> Iterator[list[Line]]:
+def _listings(launched: LaunchProfile, identity: str) -> Iterator[list[Line]]:
     """Of each file, the source around the counted lines."""
     names = (f"{identity}-{position}" for position in range(len(launched.counts.lines)))
     for file, group in groupby(launched.counts.lines, key=lambda line: line.frame.file):
@@ -116,6 +115,6 @@ def _drawn(line: LineCounts, stage: Stage, name: str) -> Markup:
 
 _TEMPLATES = environment(
     __package__,
-    COLUMNS=_COLUMNS, LOOK=Markup(LOOK), NOTHING=NOTHING, STYLE=Markup(STYLE), access=access, cells=_cells,
+    COLUMNS=_COLUMNS, NOTHING=NOTHING, STYLE=Markup(STYLE), access=access, cells=_cells,
     drawn=_drawn, facts=_facts, line_remarks=line_remarks, listings=_listings, remarks=remarks, totals=totals,
 )  # fmt: skip

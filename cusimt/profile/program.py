@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from cusimt.profile.assembling import launched
+from cusimt.profile.launch_profiles import launched
 from cusimt.profile.model import Profile, Stage
 from cusimt.profile.occupancy import simulated_device
 from cusimt.support.errors import UsageError

@@ -1,4 +1,4 @@
-"""What a senior colleague would say about a profile: the line, what it costs, and what to do about it."""
+"""Advice on a profile: the line, what it costs, and what to do about it."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from cusimt.counters import LineCounts
-from cusimt.counters.memory_model import BANK_BYTES, BANKS, SECTOR, active, bank_words, stride
-from cusimt.profile.model import Launched, Profile, Stage
-from cusimt.profile.words import VERBS, counted, number, size
+from cusimt.counters.transactions import BANK_BYTES, BANKS, SECTOR, active, bank_words, stride
+from cusimt.profile.model import LaunchProfile, Profile, Stage
+from cusimt.profile.phrases import VERBS, counted, number, size
 from cusimt.support.words import listed
 
 __all__ = ["waste"]
@@ -53,7 +53,7 @@ def remarks(profile: Profile) -> list[Remark]:
     return sorted(found.values(), key=lambda remark: -remark.cost)
 
 
-def line_remarks(line: LineCounts, launched: Launched, stage: Stage) -> Iterator[Remark]:
+def line_remarks(line: LineCounts, launched: LaunchProfile, stage: Stage) -> Iterator[Remark]:
     """What there is to say about one line of one launch."""
     name = stage.memory(line).name
     text, cost = waste(line, _NAME if name else "")
@@ -63,7 +63,7 @@ def line_remarks(line: LineCounts, launched: Launched, stage: Stage) -> Iterator
 
 
 def waste(line: LineCounts, memory: str) -> tuple[str, int]:
-    """What a line asks of `memory` (a tensor's name, or "") in vain, in words and in bytes; or "" and 0."""
+    """A line's wasted traffic on `memory` (a tensor's name, or ""), in words and bytes; or "" and 0."""
     for say in (_scattered, _contention, _conflicts):
         text, cost = say(line, memory)
         if text:
@@ -140,7 +140,7 @@ def _contention(line: LineCounts, what: str) -> tuple[str, int]:
     return sentence, line.lanes * SECTOR
 
 
-def _idle_lanes(line: LineCounts, launched: Launched) -> Iterator[Remark]:
+def _idle_lanes(line: LineCounts, launched: LaunchProfile) -> Iterator[Remark]:
     launch = launched.counts.launch
     every = sum(each.requests for each in launched.counts.lines)
     idle = 32 - line.active_lanes
@@ -170,7 +170,7 @@ def _infinitive(access: str) -> str:
 # ---- a launch, a stage -----------------------------------------------------------------------------------
 
 
-def _reuse(launched: Launched) -> Iterator[Remark]:
+def _reuse(launched: LaunchProfile) -> Iterator[Remark]:
     useful = sum(line.ideal_sectors for line in launched.counts.lines) * SECTOR
     if not launched.least or useful < _REUSE * launched.least:
         return
@@ -182,7 +182,7 @@ def _reuse(launched: Launched) -> Iterator[Remark]:
     )
 
 
-def _queues(launched: Launched, stage: Stage) -> Iterator[Remark]:
+def _queues(launched: LaunchProfile, stage: Stage) -> Iterator[Remark]:
     """Atomics of many warps on few sectors, in a launch that writes nothing else: those sectors are known."""
     lines = [line for line in launched.counts.lines if line.space == "global" and line.access != "load"]
     sectors = launched.counts.written_bytes // SECTOR
@@ -197,7 +197,7 @@ def _queues(launched: Launched, stage: Stage) -> Iterator[Remark]:
     )
 
 
-def _resources(launched: Launched) -> Iterator[Remark]:
+def _resources(launched: LaunchProfile) -> Iterator[Remark]:
     needs, found = launched.needs, launched.occupancy
     spilled = (needs.spill_stores or 0) + (needs.spill_loads or 0)
     if spilled:
@@ -211,7 +211,7 @@ def _resources(launched: Launched) -> Iterator[Remark]:
         yield Remark(_low_occupancy(launched), 0)
 
 
-def _low_occupancy(launched: Launched) -> str:
+def _low_occupancy(launched: LaunchProfile) -> str:
     found, launch = launched.occupancy, launched.counts.launch
     registers = launched.needs.registers
     shared = launched.needs.shared + launch.shared_bytes

@@ -19,7 +19,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from cusimt.compiler.sources import closure, content_key
-from cusimt.profile.device_part import TORCH_INCLUDE, device_part
+from cusimt.profile.device_code import TORCH_INCLUDE, device_code
 from cusimt.profile.instances import instance_name
 from cusimt.support import cache
 from cusimt.support.demangling import demangled
@@ -34,7 +34,7 @@ _SHARED = re.compile(r"(\d+) bytes smem")
 
 
 @dataclass(frozen=True)
-class Resources:
+class PtxasUsage:
     """Of one kernel: registers of a thread, bytes spilled by it, static shared memory of a block in bytes.
 
     What is spilled by functions that it calls is among it.
@@ -47,32 +47,32 @@ class Resources:
 
 
 @dataclass(frozen=True)
-class Compiled:
+class PtxasAnswer:
     """What ptxas said of one file, by instance; or why it was not asked."""
 
-    kernels: Mapping[str, Resources]
+    kernels: Mapping[str, PtxasUsage]
     why_not: str = ""
 
 
-def compiled(source: Path, architecture: str, instances: Sequence[str]) -> Compiled:
-    """Ask ptxas about `source`; `architecture` is such as ``sm_90``. Never raises for the source's fault.
+def compiled(source: Path, architecture: str, instances: Sequence[str]) -> PtxasAnswer:
+    """Ask ptxas about `source`; `architecture` is such as `sm_90`. Never raises for the source's fault.
 
     Of a file that includes torch's headers the device part alone is compiled, with the kernels `instances`.
     """
     try:
         toolkit = cuda_toolkit()
     except ToolchainError:
-        return Compiled({}, "nvcc is not installed")
+        return PtxasAnswer({}, "nvcc is not installed")
     try:
         text = source.read_text(encoding="utf-8", errors="replace")
         files = content_key(source, ())
         others = [file for file in closure(source, ()) if file != source.resolve()]
         torch_behind = any(TORCH_INCLUDE.search(file.read_text(errors="replace")) for file in others)
     except OSError:
-        return Compiled({}, f"{source.name} cannot be read")
+        return PtxasAnswer({}, f"{source.name} cannot be read")
     if torch_behind:
-        return Compiled({}, f"{source.name} includes torch headers, with which nvcc would take a minute")
-    part = device_part(text, instances) if TORCH_INCLUDE.search(text) else ""
+        return PtxasAnswer({}, f"{source.name} includes torch headers, with which nvcc would take a minute")
+    part = device_code(text, instances) if TORCH_INCLUDE.search(text) else ""
     parts = ["ptxas with called functions", toolkit.identity, architecture, *NVCC_FLAGS, *files, part]
     with cache.entry(parts, room="resources") as slot:
         if slot.missing:
@@ -83,10 +83,10 @@ def compiled(source: Path, architecture: str, instances: Sequence[str]) -> Compi
                 slot.discard()
             return answer
         document = json.loads((slot.path / "kernels.json").read_text())
-    return Compiled({name: Resources(**kernel) for name, kernel in document.items()})
+    return PtxasAnswer({name: PtxasUsage(**kernel) for name, kernel in document.items()})
 
 
-def _ask(toolkit: CudaToolkit, source: Path, part: str, architecture: str) -> Compiled:
+def _ask(toolkit: CudaToolkit, source: Path, part: str, architecture: str) -> PtxasAnswer:
     """Compile `source`, or its device `part` where there is one."""
     with tempfile.TemporaryDirectory(prefix="cusimt-ptxas-") as folder:
         file = Path(folder) / source.name if part else source
@@ -99,35 +99,35 @@ def _ask(toolkit: CudaToolkit, source: Path, part: str, architecture: str) -> Co
         try:
             done = subprocess.run(command, capture_output=True, text=True, timeout=_SECONDS, check=False)
         except subprocess.TimeoutExpired:
-            return Compiled({}, f"nvcc took longer than {_SECONDS} seconds")
+            return PtxasAnswer({}, f"nvcc took longer than {_SECONDS} seconds")
     if done.returncode == 0:
-        return Compiled(read_ptxas(done.stdout + done.stderr))
+        return PtxasAnswer(read_ptxas(done.stdout + done.stderr))
     if part:
-        return Compiled({}, f"{source.name} includes torch headers, and its kernels alone do not compile")
+        return PtxasAnswer({}, f"{source.name} includes torch headers, and its kernels alone do not compile")
     first = next((line for line in done.stderr.splitlines() if "error" in line), "it gave no reason")
-    return Compiled({}, f"nvcc did not compile {source.name}: {first.strip()}")
+    return PtxasAnswer({}, f"nvcc did not compile {source.name}: {first.strip()}")
 
 
-def read_ptxas(log: str) -> dict[str, Resources]:
-    """The kernels in the output of ``ptxas -v``, by instance name.
+def read_ptxas(log: str) -> dict[str, PtxasUsage]:
+    """The kernels in the output of `ptxas -v`, by instance name.
 
     The functions that a kernel calls without inlining follow it with spills of their own, which are added.
     """
-    found: dict[str, Resources] = {}
+    found: dict[str, PtxasUsage] = {}
     for part in log.split("ptxas info")[1:]:
         entry = _ENTRY.search(part)
         if entry:
             name = entry[1]
-            found[name] = Resources(0, 0, 0, 0)
+            found[name] = PtxasUsage(0, 0, 0, 0)
         elif found:
             found[name] = _with(found[name], part)
     return dict(zip(map(instance_name, demangled(list(found))), found.values(), strict=True))
 
 
-def _with(kernel: Resources, text: str) -> Resources:
+def _with(kernel: PtxasUsage, text: str) -> PtxasUsage:
     spills, registers, shared = _SPILLS.search(text), _REGISTERS.search(text), _SHARED.search(text)
     stores, loads = map(int, spills.groups()) if spills else (0, 0)
-    return Resources(
+    return PtxasUsage(
         registers=int(registers[1]) if registers else kernel.registers,
         spill_stores=kernel.spill_stores + stores,
         spill_loads=kernel.spill_loads + loads,

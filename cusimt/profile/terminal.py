@@ -12,9 +12,8 @@ from rich.table import Table
 from rich.text import Text
 
 from cusimt.counters import LineCounts
-from cusimt.profile.model import Launched, Profile, Stage
-from cusimt.profile.remarks import line_remarks, remarks
-from cusimt.profile.words import (
+from cusimt.profile.model import LaunchProfile, Profile, Stage
+from cusimt.profile.phrases import (
     MOST_REMARKS,
     NOTHING,
     access,
@@ -28,6 +27,7 @@ from cusimt.profile.words import (
     totals,
     transfers,
 )
+from cusimt.profile.remarks import line_remarks, remarks
 
 __all__ = ["show_profile"]
 
@@ -74,7 +74,7 @@ def _stage(stage: Stage) -> Iterator[RenderableType]:
     yield Padding(grid, (0, 0, 1, 2))
 
 
-def _facts(launched: Launched) -> RenderableType:
+def _facts(launched: LaunchProfile) -> RenderableType:
     lines = [
         configuration(launched),
         resources(launched.needs, launched.counts.launch.shared_bytes),
@@ -85,7 +85,7 @@ def _facts(launched: Launched) -> RenderableType:
     return Text("\n".join(lines), "dim")
 
 
-def _table(launched: Launched, stage: Stage) -> RenderableType:
+def _table(launched: LaunchProfile, stage: Stage) -> RenderableType:
     """A source line across, and below it one row for each of its accesses."""
     if not launched.counts.lines:
         return Text("It touched no memory.", "dim")
@@ -114,7 +114,7 @@ def _grid(requests: int) -> Table:
     return grid
 
 
-def _row(line: LineCounts, launched: Launched, stage: Stage) -> list[RenderableType]:
+def _row(line: LineCounts, launched: LaunchProfile, stage: Stage) -> list[RenderableType]:
     took, ideal, unit = transfers(line)
     bad = any(True for _ in line_remarks(line, launched, stage))
     style = _BAD if bad else _GOOD

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 
 from cusimt.compiler.nvcc import CHECKS_VARIABLE
 from cusimt.compiler.toolkit import cuda_home
-from cusimt.programs import reports
-from cusimt.programs.children import announce
+from cusimt.programs import child_findings
+from cusimt.programs.child_processes import export_to_children
 from cusimt.programs.program import build_runtime, report_findings
 from cusimt.support.errors import UsageError
 
@@ -33,9 +33,9 @@ def run_command(words: Sequence[str], *, checked: bool) -> int:
     home = cuda_home(checked)
     os.environ.update(CUDA_HOME=str(home), CUDA_PATH=str(home))
     os.environ["PATH"] = os.pathsep.join([str(home / "bin"), os.environ.get("PATH", os.defpath)])
-    announce()
+    export_to_children()
     if checked:
-        reports.collect()
+        child_findings.collect_from_children()
     status = _status(words)
     if checked and report_findings() and status == 0:
         return 1

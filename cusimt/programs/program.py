@@ -92,17 +92,17 @@ def run(program: Program, *, checked: bool, around: AbstractContextManager[None]
     """
     from cusimt.activate import activate, driver
     from cusimt.compiler.extension import redirect
-    from cusimt.programs.children import announce
-    from cusimt.programs.reports import collect
+    from cusimt.programs.child_findings import collect_from_children
+    from cusimt.programs.child_processes import export_to_children
 
     os.environ[CHECKS_VARIABLE] = str(int(checked))
     build_runtime()
     activate()
     redirect(checked)
-    announce()
+    export_to_children()
     driver().simt_set_exits_reported(0)
     if checked:
-        collect()
+        collect_from_children()
     with around or nullcontext():
         status = _execute(program)
     if checked and report_findings() and status == 0:
@@ -111,14 +111,14 @@ def run(program: Program, *, checked: bool, around: AbstractContextManager[None]
 
 
 def build_runtime() -> None:
-    """Compile the simulated GPU's libraries if need be: half a minute, so tell whoever is looking."""
-    from cusimt.compiler import native
+    """Compile the simulator's libraries if needed: that takes half a minute, which a terminal is told."""
+    from cusimt.compiler import libraries
 
     def tell(sentence: str) -> None:
         if sys.stderr.isatty():
             print(f"cusimt: {sentence}", file=sys.stderr, flush=True)
 
-    native.device_library(tell)
+    libraries.device_library(tell)
 
 
 def _execute(program: Program) -> int:
@@ -157,11 +157,11 @@ def _print_exception(error: BaseException) -> None:
 
 
 def report_findings() -> int:
-    """Print what was found here and in processes started from here to stderr; returns how much it was."""
+    """Print the findings of this process and its children to stderr; returns their number."""
     from cusimt.findings import explain
-    from cusimt.programs import reports
+    from cusimt.programs import child_findings
 
-    found = reports.take()
+    found = child_findings.take_all()
     for finding in found:
         print(f"\n{explain(finding)}", file=sys.stderr)
     if found:

@@ -1,22 +1,29 @@
-"""`pytest -p cusimt`: a test suite on the simulated GPU, where what the access checks find fails a test.
+"""`pytest -p cusimt`: a test suite on the simulated GPU; a finding of the access checks fails its test.
 
 The device is in place before anything imports torch. Extensions that tests compile get the access checks;
 extensions that were compiled before have them if `python -m cusimt` compiled them. A finding belongs to
 the test, fixture or module whose code launched the kernel, in this process or in one that it started.
+
+The modules in data-flow order: `options` reads settings, `recorder` takes launches and findings from the
+runtime, `attribution` assigns them to tests, `summary` adds them up; `locations` names source lines.
 (PYTEST_DONT_REWRITE: there is no assertion here.)
 """
 
 from __future__ import annotations
 
+import os
+import sys
 from collections.abc import Iterator
 
 import pytest
 
 from cusimt.pytest_plugin.attribution import Attribution
 from cusimt.pytest_plugin.options import Settings, add_options
-from cusimt.pytest_plugin.starting import start
-from cusimt.pytest_plugin.tally import Tally
-from cusimt.pytest_plugin.watch import Watch
+from cusimt.pytest_plugin.recorder import Recorder
+from cusimt.pytest_plugin.summary import SessionSummary
+from cusimt.support.errors import ExplainedError
+
+_ORDERS = {"forward": 0, "reversed": 1, "seeded": 2}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -27,8 +34,38 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]:
     """Before any conftest.py, and before output is captured: the first start compiles for half a minute."""
     settings = Settings.of(early_config)
-    start(settings)
-    watch = Watch(settings)
-    early_config.pluginmanager.register(Attribution(watch), "simt attribution")
-    early_config.pluginmanager.register(Tally(settings, watch), "simt tally")
+    _activate_device(settings)
+    recorder = Recorder(settings)
+    early_config.pluginmanager.register(Attribution(recorder), "simt attribution")
+    early_config.pluginmanager.register(SessionSummary(settings, recorder), "simt summary")
     return (yield)
+
+
+def _activate_device(settings: Settings) -> None:
+    """Put the simulated device in place; raises pytest.UsageError if this machine cannot."""
+    from cusimt.activate import activate, driver
+    from cusimt.compiler.extension import redirect
+    from cusimt.compiler.libraries import device_library
+    from cusimt.compiler.nvcc import CHECKS_VARIABLE
+    from cusimt.gpu_models import DEVICE_VARIABLE
+    from cusimt.programs import child_findings
+    from cusimt.programs.child_processes import export_to_children
+
+    os.environ[CHECKS_VARIABLE] = str(int(settings.checked))
+    os.environ[DEVICE_VARIABLE] = settings.device
+    try:
+        device_library(_print_progress)
+        activate()
+        redirect(settings.checked)
+    except ExplainedError as error:
+        raise pytest.UsageError(str(error)) from None
+    export_to_children()
+    if settings.checked:
+        child_findings.collect_from_children()
+    driver().simt_set_schedule(_ORDERS[settings.order], settings.seed)
+    driver().simt_set_watchdog(settings.watchdog)
+    driver().simt_set_exits_reported(0)
+
+
+def _print_progress(sentence: str) -> None:
+    print(f"cusimt: {sentence}", file=sys.stderr, flush=True)

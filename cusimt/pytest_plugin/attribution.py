@@ -1,4 +1,4 @@
-"""Whose finding is it? The test's whose setup, call or teardown ran when the kernel was launched."""
+"""Attributes findings to the test whose setup, call or teardown launched the kernel."""
 
 from __future__ import annotations
 
@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from cusimt.pytest_plugin.watch import Harvest, Watch
+from cusimt.pytest_plugin.recorder import PhaseRecord, Recorder
 
-_harvests = pytest.StashKey[dict[str, Harvest]]()
+_records = pytest.StashKey[dict[str, PhaseRecord]]()
 _TITLE = "findings of the simulated GPU"
 
 
@@ -22,17 +22,17 @@ class SimtFinding(UserWarning):
 class Attribution:
     """Hooks around tests and around the import of test modules."""
 
-    def __init__(self, watch: Watch) -> None:
-        self.watch = watch
+    def __init__(self, recorder: Recorder) -> None:
+        self.recorder = recorder
 
     @pytest.hookimpl(wrapper=True, tryfirst=True)
     def pytest_runtest_protocol(self, item: pytest.Item) -> Generator[None, object, object]:
         """What happens between two tests belongs to neither, and errors that one leaves reach no other."""
-        item.stash[_harvests] = {"before": self.watch.harvest()}
+        item.stash[_records] = {"before": self.recorder.record()}
         try:
             return (yield)
         finally:
-            self.watch.forget_errors()
+            self.recorder.forget_errors()
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_setup(self, item: pytest.Item) -> Generator[None, None, None]:
@@ -54,36 +54,36 @@ class Attribution:
             self._conclude(item, name)
             raise
         except BaseException:
-            harvest = self._take(item, name)
-            if harvest.findings:
-                item.add_report_section(name, _TITLE, harvest.text())
+            record = self._take(item, name)
+            if record.findings:
+                item.add_report_section(name, _TITLE, record.text())
             raise
         self._conclude(item, name)
 
     def _conclude(self, item: pytest.Item, name: str) -> None:
-        harvest = self._take(item, name)
-        if not harvest.findings:
+        record = self._take(item, name)
+        if not record.findings:
             return
         own = getattr(item, "_excinfo", None) or []  # a unittest.TestCase keeps its outcome to itself
         if not all(isinstance(each.value, pytest.skip.Exception) for each in own):
-            item.add_report_section(name, _TITLE, harvest.text())
+            item.add_report_section(name, _TITLE, record.text())
             return
         try:
-            self._speak(harvest, item.path)
+            self._speak(record, item.path)
         except (pytest.fail.Exception, SimtFinding):  # the latter under -W error
             own.clear()  # or the report would be of the skip
             raise
 
-    def _speak(self, harvest: Harvest, path: Path) -> None:
+    def _speak(self, record: PhaseRecord, path: Path) -> None:
         """Fail what runs, or warn where findings are warnings."""
-        if self.watch.settings.findings != "warn":
-            pytest.fail(harvest.text(), pytrace=False)
-        for found in harvest.findings:
+        if self.recorder.settings.findings != "warn":
+            pytest.fail(record.text(), pytrace=False)
+        for found in record.findings:
             warnings.warn_explicit(found.text, SimtFinding, found.file or str(path), found.line or 1)
 
-    def _take(self, item: pytest.Item, name: str) -> Harvest:
-        harvest = item.stash[_harvests][name] = self.watch.harvest()
-        return harvest
+    def _take(self, item: pytest.Item, name: str) -> PhaseRecord:
+        record = item.stash[_records][name] = self.recorder.record()
+        return record
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_makereport(
@@ -91,9 +91,9 @@ class Attribution:
     ) -> Generator[None, pytest.TestReport, pytest.TestReport]:
         """Send what was counted with the report: under xdist, reports are what reaches the terminal."""
         report = yield
-        harvests = item.stash[_harvests]
+        records = item.stash[_records]
         phases = ("before", "setup") if call.when == "setup" else (str(call.when),)
-        vars(report)["simt"] = {phase: harvests[phase].plain() for phase in phases if phase in harvests}
+        vars(report)["simt"] = {phase: records[phase].plain() for phase in phases if phase in records}
         return report
 
     @pytest.hookimpl(wrapper=True)
@@ -102,14 +102,14 @@ class Attribution:
     ) -> Generator[None, pytest.CollectReport, pytest.CollectReport]:
         """Importing a test module may launch kernels, too."""
         report = yield
-        harvest = self.watch.harvest()
-        vars(report)["simt"] = {"collection": harvest.plain()}
-        if harvest.findings and report.failed:
-            report.sections.append((_TITLE, harvest.text()))
-        elif harvest.findings:
+        record = self.recorder.record()
+        vars(report)["simt"] = {"collection": record.plain()}
+        if record.findings and report.failed:
+            report.sections.append((_TITLE, record.text()))
+        elif record.findings:
             try:
-                self._speak(harvest, collector.path)
+                self._speak(record, collector.path)
             except (pytest.fail.Exception, SimtFinding):
                 report.outcome = "failed"
-                report.longrepr = harvest.text()
+                report.longrepr = record.text()
         return report

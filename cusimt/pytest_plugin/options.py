@@ -1,4 +1,4 @@
-"""What can be chosen: on the command line, or for good in the ini file of a repository."""
+"""Settings of a session, from the command line or the ini file."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from typing import Literal, cast
 import pytest
 
 from cusimt.findings import Finding
-from cusimt.models import ARCHITECTURES, VARIABLE
-from cusimt.pytest_plugin.places import shown
+from cusimt.gpu_models import ARCHITECTURES, DEVICE_VARIABLE
+from cusimt.pytest_plugin.locations import relative_location
 from cusimt.records.source_lines import Frame
 
 Treatment = Literal["error", "warn", "off"]
@@ -42,7 +42,7 @@ class Ignored:
         return fnmatch(finding.kind, self.kind) and any(self._holds(frame, root) for frame in frames)
 
     def _holds(self, frame: Frame, root: Path) -> bool:
-        place = shown(frame, root)
+        place = relative_location(frame, root)
         return bool(place) and any(fnmatch(text, self.place) for text in (place, place.rpartition(":")[0]))
 
 
@@ -55,7 +55,7 @@ class Settings:
     seed: int
     watchdog: float  # seconds of processor time that a kernel may take; 0: no limit
     ignored: tuple[Ignored, ...]
-    device: str  # a name of cusimt.models
+    device: str  # a name of cusimt.gpu_models
     root: Path  # of the repository under test: files are named relative to it
 
     @property
@@ -95,7 +95,7 @@ def add_options(parser: pytest.Parser) -> None:
         ("findings", "error", "{error,warn,off}", "what a finding of the access checks does to its test"),
         ("schedule", "forward", "{forward,reversed,seeded[:N]}", "the order of blocks and threads"),
         ("watchdog", "120", "SECONDS", "processor time that a kernel may take; 0 is no limit"),
-        ("device", os.environ.get(VARIABLE) or "h200", "NAME", f"one of {', '.join(ARCHITECTURES)}"),
+        ("device", os.environ.get(DEVICE_VARIABLE) or "h200", "NAME", f"one of {', '.join(ARCHITECTURES)}"),
     ):
         group.addoption(f"--simt-{name}", dest=f"simt_{name}", metavar=metavar, help=f"{text} ({default})")
         parser.addini(f"simt_{name}", f"{text}, as --simt-{name}", type="string", default=default)

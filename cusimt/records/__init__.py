@@ -1,18 +1,24 @@
-"""What the runtime wrote down about this process: launches, and places in the code as lines of sources."""
+"""What the runtime recorded about this process, in data-flow order.
 
-from cusimt.records.launches import Launch, launch_of, read_launches
-from cusimt.records.source_lines import NOWHERE, Frame, Quote, quoting_from, with_source
-from cusimt.records.taking import runtime, take_records
+- `runtime` takes the JSON records out of the runtime library.
+- `launches` reads launch records as values.
+- `source_lines` resolves instruction addresses to lines of the user's sources.
+"""
+
+from cusimt.records.launches import Dim3, Launch, launch_of, read_launches
+from cusimt.records.runtime import Record, load_runtime, take_records
+from cusimt.records.source_lines import NOWHERE, Frame, SourceReader, compiled_sources
 
 __all__ = [
     "NOWHERE",
+    "Dim3",
     "Frame",
     "Launch",
-    "Quote",
+    "Record",
+    "SourceReader",
+    "compiled_sources",
     "launch_of",
-    "quoting_from",
+    "load_runtime",
     "read_launches",
-    "runtime",
     "take_records",
-    "with_source",
 ]

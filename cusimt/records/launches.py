@@ -1,6 +1,6 @@
-"""Launches as the runtime recorded them, and what the records alone tell: exact on both builds.
+"""Launch records of the runtime as values; the checked and the fast build record the same.
 
-What the threads of a launch did to memory is counted by the checked build only: `counters`.
+Memory traffic of a launch is counted by the checked build only: `cusimt.counters`.
 """
 
 from __future__ import annotations
@@ -10,20 +10,23 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+Dim3 = tuple[int, int, int]
+"""x, y and z: the extent of a grid or block, or the index of a block or thread."""
+
 
 @dataclass(frozen=True)
 class Launch:
     """One launch: extents in blocks and threads, dynamic shared memory in bytes, modelled time."""
 
     kernel: str
-    grid: tuple[int, int, int]
-    block: tuple[int, int, int]
+    grid: Dim3
+    block: Dim3
     shared_bytes: int
     stream: int
     device: int
     file: str
     line: int
-    error: int  # a cudaError_t; 0 when it ran to its end
+    error: int  # a cudaError_t; 0 if it completed
     time_us: float
     module: str = ""  # the library that launched it
     checked: bool = False  # whether that library has the access checks
@@ -63,6 +66,6 @@ def launch_of(record: Mapping[str, Any]) -> Launch:
         raise ValueError(f"not a launch record: {record!r}") from wrong
 
 
-def _extent(values: list[int]) -> tuple[int, int, int]:
+def _extent(values: list[int]) -> Dim3:
     x, y, z = values
     return int(x), int(y), int(z)

@@ -1,4 +1,4 @@
-"""From offsets in a compiled library to lines of the learner's files (`addr2line`, one call per library)."""
+"""Resolves offsets in a library to lines of the user's sources (`addr2line`, one call per library)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pathlib import Path
 
 from cusimt.folders import INCLUDE
 
-__all__ = ["NOWHERE", "Frame", "quoting_from"]
+__all__ = ["NOWHERE", "Frame", "SourceReader"]
 
 Site = tuple[str, int]  # library, offset of the call in it
 _TORCH = "/torch/include/"
@@ -23,10 +23,9 @@ _SECONDS = 60.0
 
 @dataclass(frozen=True)
 class Frame:
-    """A line of source, with its text when the file could be read. `where` is relative to `root`, if any.
+    """A line of source, with its text if the file was readable. `where` is relative to `root`, if any.
 
-    `callers`: where the function of this line was called, and that which called it, up to the kernel; as far
-    as it is known.
+    `callers`: the known call sites that led to this line, innermost first, up to the kernel.
     """
 
     file: str = ""
@@ -34,7 +33,7 @@ class Frame:
     source: str = ""
     root: str = ""
     callers: tuple[Frame, ...] = field(default=(), compare=False)
-    function: str = field(default="", compare=False)  # that the line is in, demangled
+    function: str = field(default="", compare=False)  # demangled
 
     @property
     def where(self) -> str:
@@ -48,11 +47,11 @@ NOWHERE = Frame()
 
 
 @dataclass(frozen=True)
-class Quote:
-    """Reads source files: those that were compiled or, for a stranger's code, only what is in `folder`.
+class SourceReader:
+    """Reads lines of compiled source files; for untrusted code, only of files in `folder`.
 
-    `#line` makes any file the one that was compiled, and the list of the class would be quoted. A file that
-    was compiled elsewhere, as one of a wheel, is looked for in `folder` by the end of its path.
+    `#line` can name any file as the compiled one, also a private file of the reader's. A file that was
+    compiled elsewhere, as in a wheel, is searched in `folder` by the end of its path.
     """
 
     folder: Path | None = None
@@ -63,7 +62,7 @@ class Quote:
         return replace(frame, source=lines[frame.line - 1]) if 0 < frame.line <= len(lines) else frame
 
     def lines(self, file: str) -> tuple[str, ...]:
-        """All lines of `file`; none where it may not, or cannot, be read."""
+        """All lines of `file`; none if it may not, or cannot, be read."""
         if self.folder is None:
             return _lines_of(file)
         inside = self.folder.resolve()
@@ -75,19 +74,18 @@ class Quote:
         return ()
 
 
-with_source = Quote()
-quoting_from = Quote
+compiled_sources = SourceReader()
 
 
 def frames_of(
-    sites: Iterable[Site], source_roots: Sequence[Path], quote: Quote | None = None
+    sites: Iterable[Site], source_roots: Sequence[Path], quote: SourceReader | None = None
 ) -> dict[Site, Frame]:
     """The line of each site: the innermost one below `source_roots`, or, without roots, in no header.
 
     Its callers are those into which the compiler inlined it. `quote` gives it its text; by default that is
     read from the file that was compiled.
     """
-    quote = quote or with_source
+    quote = quote or compiled_sources
     by_module: defaultdict[str, dict[int, None]] = defaultdict(dict)
     for module, offset in sites:
         by_module[module][offset] = None
@@ -123,7 +121,7 @@ def _addr2line(module: str, offsets: Sequence[int]) -> dict[int, list[Frame]]:
     return found
 
 
-def _choose(frames: Sequence[Frame], roots: Sequence[Path], quote: Quote) -> Frame:
+def _choose(frames: Sequence[Frame], roots: Sequence[Path], quote: SourceReader) -> Frame:
     own = [frame for frame in frames if _is_own(Path(frame.file).resolve(), roots)]
     if own:
         return replace(quote(own[0]), callers=tuple(own[1:]))

@@ -1,3 +1,4 @@
+// Aligns the instruction lists of a warp's lanes and counts one request per instruction that they execute together.
 #include "alignment.h"
 
 #include <algorithm>
@@ -10,7 +11,7 @@ namespace simt {
 namespace {
 // After so many edits the best way so far is taken: divergence without any pattern must not cost quadratic time.
 constexpr int kMostEdits = 64;
-constexpr int kDeepest = 16;   // nested marks; this runs on a fiber's stack
+constexpr int kDeepest = 16;  // nested marks; this runs on a fiber's stack
 constexpr double kMostSpread = 0.5;
 }  // namespace
 
@@ -62,7 +63,7 @@ void Alignment::tally(const Lists& lists) {
         }
         for (const uint32_t* site = lists[lane].begin; site != lists[lane].end; ++site) {
             Tally& tally = tallies_[*site];
-            if (!tally.of_lane) continue;   // seen already
+            if (!tally.of_lane) continue;  // seen already
             tally.least = tally.least ? std::min(tally.least, tally.of_lane) : tally.of_lane;
             tally.most = std::max(tally.most, tally.of_lane);
             tally.of_lane = 0;
@@ -161,7 +162,7 @@ void Alignment::edit() {
         const Reach* before = d ? reaches_[size_t(d - 1)].data() + (d - 1) : nullptr;
         for (int k = -d; k <= d; k += 2) {
             Reach by_step, by_entry;
-            if (d == 0) by_step.step = 0;   // where the script begins
+            if (d == 0) by_step.step = 0;  // where the script begins
             if (d && k > -d && before[k - 1].step >= 0 && before[k - 1].step < steps) {
                 by_step = {before[k - 1].step + 1, false, before[k - 1].score};
             }
@@ -173,7 +174,7 @@ void Alignment::edit() {
             bool entry_wins = by_entry.step != by_step.step ? by_entry.step > by_step.step : by_entry.score > by_step.score;
             const Reach& now = reaches_[size_t(d)][size_t(d + k)] = entry_wins ? by_entry : by_step;
             int passed = now.step < 0 ? -1 : 2 * now.step - k;
-            bool one_sided = passed == best && std::abs(k) > std::abs(best_diagonal);   // a loop that goes on for some
+            bool one_sided = passed == best && std::abs(k) > std::abs(best_diagonal);  // a loop that goes on for some
             if (passed > best || one_sided) best = passed, best_edits = d, best_diagonal = k;
         }
     }
@@ -190,7 +191,7 @@ void Alignment::follow(int edits, int diagonal) {
         bool own = reaches_[size_t(d)][size_t(d + k)].own;
         const Reach* before = d ? reaches_[size_t(d - 1)].data() + (d - 1) : nullptr;
         if (before) start = own ? before[k + 1].step : before[k - 1].step + 1;
-        for (; step > start; --step, --entry) {   // passed together
+        for (; step > start; --step, --entry) {  // passed together
             const Step& other = others_[from_other_ + size_t(step) - 1];
             result_.push_back({other.site, other.lanes | own_[0].lanes});
         }

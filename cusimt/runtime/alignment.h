@@ -1,13 +1,15 @@
-// From what each lane of a warp did to what the warp did.
+// Reconstructs a warp's instructions from those of its lanes.
 //
-// The simulator runs one lane after the other, a GPU runs them together; each lane leaves the list of its instructions, in
-// order. The warp's list is one in which every lane finds its own. An instruction that all its lanes executed equally often
-// (give or take the last round of a loop) marks time: its first execution is one for all of them, its second, and so on; of
-// several the one that most lanes have and that comes first in the program. Between the marks the same holds again, and where
-// there are none the warp's list is the shortest there is. So lanes that did the same did it together, lanes in two branches
-// took turns and met behind them, a loop went on for those that stayed in it.
+// The simulator runs one lane after the other, a GPU runs them together. Each lane records the list of its instructions, in
+// order; the warp's list is one of which every lane's list is a subsequence. An instruction that all its lanes executed
+// equally often (except for the last iteration of a loop) is an anchor: its first executions are one instruction of the warp,
+// its second executions the next, and so on. Of several candidates the one wins that most lanes have and that comes first in
+// the program. The same rule applies between anchors; where there are none, the warp's list is the shortest common one. So
+// lanes that did the same did it together, lanes in two branches took turns and reconverged behind them, and a loop continued
+// for the lanes that stayed in it.
 //
-// What leaves no trace cannot be seen: rounds in which a lane accesses nothing, loops in which only their inner loop does.
+// Iterations in which a lane accesses no memory leave no trace, and neither do outer loops whose accesses are all in an inner
+// loop.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -19,12 +21,12 @@
 namespace simt {
 
 struct Step {
-    uint32_t site;    // the instruction
-    uint32_t lanes;   // one bit for each lane that executed it
+    uint32_t site;   // the instruction
+    uint32_t lanes;  // one bit for each lane that executed it
 };
 
 class Alignment {
-public:
+  public:
     struct List {
         const uint32_t* begin = nullptr;
         const uint32_t* end = nullptr;
@@ -36,11 +38,11 @@ public:
     // that were executed about equally often mark time as far as all lists go. The result stays valid until the next call.
     std::vector<Step>& align(const Lists& lists, const std::vector<uintptr_t>& place, bool complete);
 
-private:
+  private:
     struct Reach {
-        int step = -1;       // steps passed; -1: no way leads here
-        bool own = false;    // the last edit was an entry of the lane's own, not a step of others
-        int64_t score = 0;   // matches of the same round
+        int step = -1;      // steps passed; -1: no way leads here
+        bool own = false;   // the last edit was an entry of the lane's own, not a step of others
+        int64_t score = 0;  // matches of the same round
     };
     struct Mark {
         uint32_t site = 0, lanes = 0, times = 0;
@@ -63,9 +65,9 @@ private:
 
     std::vector<Step> result_, others_;
     const uintptr_t* place_ = nullptr;
-    std::vector<Tally> tallies_;                    // by site
-    std::vector<uint32_t> touched_;                 // sites with a tally
-    std::vector<std::vector<Reach>> reaches_;       // [edits][edits + diagonal]
+    std::vector<Tally> tallies_;               // by site
+    std::vector<uint32_t> touched_;            // sites with a tally
+    std::vector<std::vector<Reach>> reaches_;  // [edits][edits + diagonal]
     // of the list that is being added, and of the steps it is added to
     std::vector<Step> own_;
     std::vector<uint32_t> own_rounds_, other_rounds_;

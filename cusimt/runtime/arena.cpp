@@ -1,3 +1,4 @@
+// Reserves the simulated memory and its marks, and hands out allocations from the regions.
 #include "arena.h"
 
 #include <stdio.h>
@@ -35,7 +36,7 @@ __attribute__((constructor(102))) void open_arena() {
             if (memory) munmap(memory, bytes * kRegions);
             continue;
         }
-        madvise(memory, bytes * kRegions, MADV_DONTDUMP);   // a core file of 200 gigabytes helps nobody
+        madvise(memory, bytes * kRegions, MADV_DONTDUMP);  // a core file of 200 gigabytes helps nobody
         madvise(marks, bytes * kRegions, MADV_DONTDUMP);
         arena = {reinterpret_cast<uintptr_t>(memory), bytes, static_cast<uint8_t*>(marks)};
         for (int i = 0; i < kRegions; ++i) regions[i].open(i, arena.region_begin(i), bytes);
@@ -49,7 +50,7 @@ uintptr_t address_of(const void* pointer) { return reinterpret_cast<uintptr_t>(p
 }  // namespace
 
 void* allocate(int region, size_t bytes, const AllocationOptions& options) {
-    OpenShield open;   // fresh memory is filled with poison
+    OpenShield open;  // fresh memory is filled with poison
     return regions[region].allocate(bytes, options);
 }
 
@@ -92,9 +93,7 @@ using namespace simt;
 extern "C" {
 int simt_device_count(void) { return kDevices; }
 
-void* simt_allocate(int device, size_t bytes) {
-    return device < 0 || device >= kDevices ? nullptr : allocate(device, bytes);
-}
+void* simt_allocate(int device, size_t bytes) { return device < 0 || device >= kDevices ? nullptr : allocate(device, bytes); }
 
 void* simt_allocate_on(int device, size_t bytes, void* stream) {
     void* block = simt_allocate(device, bytes);
@@ -108,8 +107,8 @@ void simt_record_stream(void* block, void* stream) {
     if (const Stream* other = find_stream(stream)) stream_uses.recorded(address_of(block), other->key());
 }
 
-void simt_stream_touches(void* stream, const void* begin, size_t bytes, const simt_stride* strides, size_t dimensions, int writes,
-                         const char* call) {
+void simt_stream_touches(void* stream, const void* begin, size_t bytes, const simt_stride* strides, size_t dimensions,
+                         int writes, const char* call) {
     const Stream* found = find_stream(stream);
     if (!found) return;
     stream_uses.touched({address_of(begin), bytes, {strides, strides + dimensions}}, writes, call, found->latest());
@@ -136,9 +135,7 @@ int simt_allocation(const void* pointer, void** base, size_t* bytes) {
 
 void simt_memory(int device, simt_memory_statistics* statistics) { *statistics = regions[device].statistics(); }
 
-void simt_memory_info(int device, uint64_t* free_bytes, uint64_t* total_bytes) {
-    memory_info(device, free_bytes, total_bytes);
-}
+void simt_memory_info(int device, uint64_t* free_bytes, uint64_t* total_bytes) { memory_info(device, free_bytes, total_bytes); }
 
 void simt_reset_peak(int device) { regions[device].reset_peak(); }
 }

@@ -16,20 +16,20 @@
 namespace simt {
 
 constexpr int kDevices = 2;
-constexpr int kPinned = kDevices;        // region index of pinned host memory
+constexpr int kPinned = kDevices;  // region index of pinned host memory
 constexpr int kRegions = kDevices + 1;
 constexpr uint8_t kPoison = 0xA5;
 
 struct Allocation {
     uintptr_t base = 0;
     size_t bytes = 0;
-    size_t span = 0;              // with alignment and redzone
+    size_t span = 0;  // with alignment and redzone
     int region = 0;
     bool freed = false;
-    bool managed = false;         // host code may touch it
-    bool lazy = false;            // too large to poison: unmarked bytes count as unwritten, contents are zero
-    bool runtime_api = false;     // made by cudaMalloc and its kin, which alone may free it
-    int home = 0;                 // device that was current when pinned memory was allocated
+    bool managed = false;      // host code may touch it
+    bool lazy = false;         // too large to poison: unmarked bytes count as unwritten, contents are zero
+    bool runtime_api = false;  // from the cudaMalloc family, whose cudaFree alone may free it
+    int home = 0;              // device that was current when pinned memory was allocated
 };
 
 struct Arena {
@@ -44,7 +44,7 @@ struct Arena {
         return address - begin < region_bytes * kRegions ? int((address - begin) / region_bytes) : -1;
     }
 };
-extern Arena arena;               // fixed when the library is loaded
+extern Arena arena;  // fixed when the library is loaded
 
 struct AllocationOptions {
     bool managed = false;
@@ -53,7 +53,7 @@ struct AllocationOptions {
 };
 void* allocate(int region, size_t bytes, const AllocationOptions& options = {});
 enum class Release { done, unknown, already_freed };
-// `runtime_api`: only what cudaMalloc and its kin returned may be freed; anything else is `unknown`.
+// `runtime_api`: only pointers from the cudaMalloc family may be freed; anything else is `unknown`.
 Release release(void* pointer, bool runtime_api);
 
 // The live allocation that holds the address.
@@ -61,7 +61,7 @@ std::optional<Allocation> find_allocation(uintptr_t address);
 // The allocation, live or freed, that begins at or below the address and is nearest to it: what an overrun overran.
 std::optional<Allocation> nearest_allocation(uintptr_t address);
 bool is_committed(uintptr_t address, size_t bytes);
-std::vector<Allocation> live_allocations(int region);   // by address
+std::vector<Allocation> live_allocations(int region);  // by address
 // Simulated capacity and what is left of it.
 void memory_info(int device, uint64_t* free_bytes, uint64_t* total_bytes);
 

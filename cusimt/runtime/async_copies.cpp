@@ -1,3 +1,4 @@
+// Pending cp.async copies of each thread: queued, grouped, and performed at the wait.
 #include "async_copies.h"
 
 #include <string.h>
@@ -54,11 +55,17 @@ bool source_changed(const AsyncCopy& copy, Record* writer) {
 void report_changed_source(const AsyncCopy& copy, Record writer) {
     std::optional<Party> other;
     uint3 block = execution.block->index();
-    if (writer) other = Party{call_site_of(writer, copy.call_site), WRITE, block,
-                              execution.thread_index[thread_of(writer)]};
-    report({.kind = "copy_source", .call_site = copy.call_site, .access = READ, .bytes = copy.bytes, .address = copy.from,
-            .space = is_shared(copy.from) ? "shared" : "global", .allocation = nearest_allocation(copy.from), .other = other,
-            .block = block, .thread = execution.thread_index[copy.thread]});
+    if (writer) other = Party{call_site_of(writer, copy.call_site), WRITE, block, execution.thread_index[thread_of(writer)]};
+    report({.kind = "copy_source",
+            .call_site = copy.call_site,
+            .access = READ,
+            .bytes = copy.bytes,
+            .address = copy.from,
+            .space = is_shared(copy.from) ? "shared" : "global",
+            .allocation = nearest_allocation(copy.from),
+            .other = other,
+            .block = block,
+            .thread = execution.thread_index[copy.thread]});
 }
 
 // The write that an arriving copy is, by the thread that made the copy.
@@ -153,7 +160,7 @@ void AsyncCopies::mark(const AsyncCopy& copy, uint32_t serial) {
     if (flights.size() < first + copy.bytes) flights.resize(shared_memory.bytes());
     for (uintptr_t byte = first; byte < first + copy.bytes; ++byte) flights[byte] = {serial, copy.thread, copy.call_site};
     flying_ += serial ? 1 : -1u;
-    if (serial) shared_memory.forget_near();   // hooks would let an access to the array pass
+    if (serial) shared_memory.forget_near();  // hooks would let an access to the array pass
 }
 
 bool AsyncCopies::meets(uintptr_t address, uintptr_t bytes, int kind, const void* pc) const {
@@ -162,8 +169,13 @@ bool AsyncCopies::meets(uintptr_t address, uintptr_t bytes, int kind, const void
         const Flight& flight = flights[byte];
         if (flight.block != serial_) continue;
         uint3 block = execution.block->index();
-        report({.kind = "copy_in_flight", .call_site = pc, .access = kind, .bytes = bytes, .address = address,
-                .space = "shared", .other = Party{flight.call_site, WRITE, block, execution.thread_index[flight.thread]}});
+        report({.kind = "copy_in_flight",
+                .call_site = pc,
+                .access = kind,
+                .bytes = bytes,
+                .address = address,
+                .space = "shared",
+                .other = Party{flight.call_site, WRITE, block, execution.thread_index[flight.thread]}});
         return true;
     }
     return false;
@@ -193,7 +205,5 @@ void simt_async_commit(void) { execution.block->copies.commit(execution.block->c
 
 void simt_async_wait(unsigned prior) { execution.block->copies.wait(execution.block->current().thread, prior); }
 
-void simt_async_attach(const void* barrier) {
-    execution.block->copies.attach(execution.block->current().thread, barrier);
-}
+void simt_async_attach(const void* barrier) { execution.block->copies.attach(execution.block->current().thread, barrier); }
 }

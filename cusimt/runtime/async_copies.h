@@ -1,12 +1,12 @@
-// Copies that a GPU makes in the background (cp.async): the bytes arrive at the wait, so that a wait or a barrier that is
-// missing changes the result here as it may on hardware.
+// Asynchronous copies (cp.async). The bytes arrive at the wait, so that a missing wait or barrier changes the result here as
+// it may on hardware.
 //
-// A thread's copies gather in an open batch. A commit closes it, and a wait lands all but the latest batches; or the open batch
-// is attached to a barrier object, and lands when a phase of that ends. What was never waited for is lost with the block if it
-// was bound for shared memory, and lands when its thread returns if not.
+// A thread's copies gather in an open batch. A commit closes the batch, and a wait completes all but the latest batches; or
+// the open batch is attached to a barrier object, and completes when a phase of that ends. Copies into shared memory that are
+// never waited for are lost with the block; others complete when their thread returns.
 //
-// The checked build knows which bytes of shared memory have a copy in flight: whoever touches one of them, the copying thread
-// included, came too early. It also notices a source that changes before the bytes were taken from it.
+// The checked build knows which bytes of shared memory have a copy in flight: any access to them, by the copying thread too,
+// is too early. It also reports a source that changes before its bytes were copied.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -18,12 +18,12 @@
 
 namespace simt {
 
-constexpr unsigned kCopyBytes = 16;   // the most that one copy moves
+constexpr unsigned kCopyBytes = 16;  // the most that one copy moves
 
 struct AsyncCopy {
     uintptr_t to, from;
-    uint32_t bytes;         // 1, 2, 4, 8 or 16; `to` and `from` are multiples of it
-    uint32_t zero_bytes;    // the last of them: not copied but set to zero
+    uint32_t bytes;       // 1, 2, 4, 8 or 16; `to` and `from` are multiples of it
+    uint32_t zero_bytes;  // the last of them: not copied but set to zero
     const void* call_site;
     uint32_t thread = 0;
     uint32_t batch = 0;
@@ -33,11 +33,13 @@ struct AsyncCopy {
 };
 
 class AsyncCopies {
-public:
+  public:
     // A block begins: forgets what the one before left.
     void begin_block(unsigned threads);
     void issue(AsyncCopy copy);
-    void commit(unsigned thread) { if (!queues_.empty()) ++queues_[thread].batch; }
+    void commit(unsigned thread) {
+        if (!queues_.empty()) ++queues_[thread].batch;
+    }
     // Lands the thread's closed batches, but for the latest `prior` of them.
     void wait(unsigned thread, unsigned prior);
     // The thread's open batch lands with the barrier object.
@@ -50,19 +52,19 @@ public:
     // Reports an access to bytes that have not arrived; true if it did.
     bool meets(uintptr_t address, uintptr_t bytes, int kind, const void* pc) const;
 
-private:
+  private:
     struct Queue {
-        std::vector<AsyncCopy> copies;   // oldest first; those before `landed` are done
+        std::vector<AsyncCopy> copies;  // oldest first; those before `landed` are done
         size_t landed = 0;
-        uint32_t batch = 0;              // the open one
+        uint32_t batch = 0;  // the open one
     };
     void land(const AsyncCopy& copy);
     void mark(const AsyncCopy& copy, uint32_t serial);
 
     unsigned threads_ = 0;
-    uint32_t serial_ = 0;                // of the block, as the bytes in flight know it
+    uint32_t serial_ = 0;  // of the block, as the bytes in flight know it
     unsigned flying_ = 0;
-    std::vector<Queue> queues_;          // one per thread, from the first copy of the block on
+    std::vector<Queue> queues_;  // one per thread, from the first copy of the block on
     std::unordered_map<const void*, std::vector<AsyncCopy>> attached_;
 };
 

@@ -17,7 +17,7 @@ struct cublasContext {
 namespace simt {
 
 class BlasCall : public LibraryCall {
-public:
+  public:
     BlasCall(cublasHandle_t handle, double operations) : LibraryCall(handle->stream, operations) {}
 };
 

@@ -75,7 +75,7 @@ cublasStatus_t cublasGetAtomicsMode(cublasHandle_t handle, cublasAtomicsMode_t* 
     return get(handle, &cublasContext::atomics_mode, mode);
 }
 cublasStatus_t cublasSetWorkspace(cublasHandle_t handle, void*, size_t) {
-    return handle ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_INITIALIZED;   // none is needed
+    return handle ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_INITIALIZED;  // none is needed
 }
 
 const char* cublasGetStatusName(cublasStatus_t status) {

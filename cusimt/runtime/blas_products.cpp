@@ -2,7 +2,7 @@
 //
 // Operands are unpacked into columns of float, or of double for 64-bit floats and integers, so that one loop serves all types.
 #if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("O3")   // vectors in the innermost loop, which clang makes of -O2
+#pragma GCC optimize("O3")  // vectors in the innermost loop, which clang makes of -O2
 #endif
 #include <algorithm>
 #include <vector>
@@ -189,8 +189,8 @@ cublasStatus_t cublasGemmBatchedEx(cublasHandle_t handle, cublasOperation_t op_a
                                    const void* alpha, const void* const a[], cudaDataType type_a, int lda,
                                    const void* const b[], cudaDataType type_b, int ldb, const void* beta, void* const c[],
                                    cudaDataType type_c, int ldc, int count, cublasComputeType_t compute, cublasGemmAlgo_t) {
-    Product product{m, n, k, 1, 0, matrix(nullptr, type_a, lda, op_a), matrix(nullptr, type_b, ldb, op_b),
-                    matrix(nullptr, type_c, ldc)};
+    Product product{
+        m, n, k, 1, 0, matrix(nullptr, type_a, lda, op_a), matrix(nullptr, type_b, ldb, op_b), matrix(nullptr, type_c, ldc)};
     return run(handle, product, {alpha, beta, compute}, count, [&](int i, Product& next) {
         next.a.data = const_cast<void*>(a[i]);
         next.b.data = const_cast<void*>(b[i]);
@@ -214,10 +214,10 @@ cublasStatus_t cublasSgemmEx(cublasHandle_t handle, cublasOperation_t op_a, cubl
 }
 
 #define SIMT_BLAS(X, T, TYPE, COMPUTE)                                                                                         \
-    cublasStatus_t cublas##X##gemmStridedBatched(                                                                              \
-        cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, int n, int k, const T* alpha, const T* a,\
-        int lda, long long int stride_a, const T* b, int ldb, long long int stride_b, const T* beta, T* c, int ldc,            \
-        long long int stride_c, int count) {                                                                                   \
+    cublasStatus_t cublas##X##gemmStridedBatched(cublasHandle_t handle, cublasOperation_t op_a, cublasOperation_t op_b, int m, \
+                                                 int n, int k, const T* alpha, const T* a, int lda, long long int stride_a,    \
+                                                 const T* b, int ldb, long long int stride_b, const T* beta, T* c, int ldc,    \
+                                                 long long int stride_c, int count) {                                          \
         return cublasGemmStridedBatchedEx(handle, op_a, op_b, m, n, k, alpha, a, TYPE, lda, stride_a, b, TYPE, ldb, stride_b,  \
                                           beta, c, TYPE, ldc, stride_c, count, COMPUTE, CUBLAS_GEMM_DEFAULT);                  \
     }                                                                                                                          \

@@ -1,3 +1,4 @@
+// The scheduler of one block: starts threads on fibers, and resumes those whose barrier or collective is complete.
 #include "block.h"
 
 #include <algorithm>
@@ -11,7 +12,7 @@
 namespace simt {
 
 void Block::begin(uint3 index, uint64_t linear, unsigned threads, const Schedule& schedule) {
-    if (state_ == BlockState::dropped) {   // its fibers stand in the middle of abandoned threads
+    if (state_ == BlockState::dropped) {  // its fibers stand in the middle of abandoned threads
         ready_.clear();
         idle_.clear();
         at_barrier_.clear();
@@ -82,7 +83,7 @@ void Block::run_threads(Fiber& self) {
 
 void Block::start_thread(Fiber& self, unsigned thread) {
     self.thread = thread;
-    self.wait = Wait::none;   // the fiber may come from a block that was dropped
+    self.wait = Wait::none;  // the fiber may come from a block that was dropped
     self.atomics = 0;
     self.watched = nullptr;
     enter(self);
@@ -91,7 +92,7 @@ void Block::start_thread(Fiber& self, unsigned thread) {
         execution.launch->entry(execution.launch->closure);
     } catch (...) {
         execution.exception = std::current_exception();
-        thrown = true;   // leave the handler first: its state belongs to the OS thread, not to this fiber
+        thrown = true;  // leave the handler first: its state belongs to the OS thread, not to this fiber
     }
     if (thrown) drop();
     finish_thread(self);
@@ -169,7 +170,7 @@ void Block::yield(const void* call_site, Turn turn) {
     bool only_waiters = ready_.size() == yielded_ && started_ == threads_ && asking_mask_.empty();
     if (!only_waiters || turn == Turn::progress) turns_in_vain_ = 0;
     else if (turn == Turn::in_vain) ++turns_in_vain_;
-    if (turns_in_vain_ > yielded_) return step_aside(self, call_site);   // each of them had its turn
+    if (turns_in_vain_ > yielded_) return step_aside(self, call_site);  // each of them had its turn
     if (only_waiters && ready_.empty()) return;
     ready_.push(&self);
     ++yielded_;

@@ -1,8 +1,8 @@
 // One block of threads and its scheduler.
 //
-// A fiber takes the next thread that has not started, runs it, takes the next, ... A thread that waits (barrier, collective)
-// parks its fiber; another fiber goes on with the threads that are left. So a kernel without barriers costs no switch at all,
-// and one with barriers one switch per thread and barrier.
+// A fiber runs one thread after another, as long as they finish. A thread that waits (barrier, collective) parks its fiber,
+// and another fiber continues with the remaining threads. So a kernel without barriers needs no switch at all, and one with
+// barriers one switch per thread and barrier.
 #pragma once
 #include <stdint.h>
 
@@ -30,7 +30,7 @@ enum class BlockState { running, finished, dropped, at_grid_barrier, waiting };
 
 // Fibers waiting for their turn, first in, first out.
 class ReadyQueue {
-public:
+  public:
     bool empty() const { return size_ == 0; }
     unsigned size() const { return size_; }
     void clear() { size_ = 0; }
@@ -44,13 +44,13 @@ public:
     // Brings the fiber at `position` to the front: the seeded random schedule.
     void bring_forward(unsigned position) { std::swap(slots_[head_], slots_[(head_ + position) % kMaxBlockThreads]); }
 
-private:
+  private:
     Fiber* slots_[kMaxBlockThreads];
     unsigned head_ = 0, size_ = 0;
 };
 
 class Block {
-public:
+  public:
     // Starts block `index` with fresh threads; `linear` numbers it within the grid.
     void begin(uint3 index, uint64_t linear, unsigned threads, const Schedule& schedule);
     // Runs until every thread has exited, the block is dropped, or all its threads wait at the grid's barrier.
@@ -81,7 +81,7 @@ public:
     AsyncCopies copies;
     Signals signals;
 
-private:
+  private:
     static void fiber_main();
     void run_threads(Fiber& self);
     void start_thread(Fiber& self, unsigned thread);
@@ -102,18 +102,18 @@ private:
 
     uint3 index_{};
     uint64_t linear_ = 0;
-    uint32_t race_number_ = 0;              // by which the race checks know it
+    uint32_t race_number_ = 0;  // by which the race checks know it
     unsigned threads_ = 0, started_ = 0, live_ = 0, yielded_ = 0;
-    uint64_t cycles_ = 0;                   // that clock64() has shown: it does not stop while other blocks have their turn
-    unsigned turns_in_vain_ = 0;            // since anything changed
+    uint64_t cycles_ = 0;         // that clock64() has shown: it does not stop while other blocks have their turn
+    unsigned turns_in_vain_ = 0;  // since anything changed
     BlockState state_ = BlockState::finished;
     Schedule schedule_;
-    uint64_t picks_ = 0;                    // of the schedule: each is another
+    uint64_t picks_ = 0;  // of the schedule: each is another
     Context host_;
     Fiber* current_ = nullptr;
     ReadyQueue ready_;
     std::vector<Fiber*> idle_;
-    std::deque<Fiber> fibers_;              // a deque: their addresses stay
+    std::deque<Fiber> fibers_;  // a deque: their addresses stay
     Warp warps_[kMaxBlockThreads / kWarpSize];
     std::vector<Fiber*> at_barrier_, at_grid_barrier_, at_phase_, asking_mask_;
     uint64_t named_[kNamedBarriers] = {};

@@ -1,3 +1,4 @@
+// Unwinds the stack of a fiber to the calls that led to an access.
 #include "callers.h"
 
 #include <unwind.h>
@@ -8,7 +9,7 @@
 namespace simt {
 
 namespace {
-constexpr size_t kMostFrames = 64;   // of the runtime, the hooks and the program together
+constexpr size_t kMostFrames = 64;  // of the runtime, the hooks and the program together
 constexpr size_t kMostCallers = 8;
 
 struct Walk {
@@ -16,7 +17,7 @@ struct Walk {
     const simt_module& module;
     std::vector<const void*> callers{};
     size_t frames = 0;
-    bool passed = false;   // the frame of `call_site`
+    bool passed = false;  // the frame of `call_site`
 };
 
 _Unwind_Reason_Code visit(_Unwind_Context* context, void* data) {

@@ -1,4 +1,4 @@
-// The slow paths of the access hooks: an access is not plainly fine, find out what it is.
+// The slow paths of the access hooks: classify an access that the fast path could not approve, and report it.
 #include <algorithm>
 
 #include "access_state.h"
@@ -23,7 +23,12 @@ namespace {
 }
 
 [[noreturn]] void fail_misaligned(uintptr_t address, uintptr_t bytes, int kind, const char* space, const void* pc) {
-    fail_access({.kind = "misaligned", .call_site = pc, .access = kind, .bytes = bytes, .address = address, .space = space,
+    fail_access({.kind = "misaligned",
+                 .call_site = pc,
+                 .access = kind,
+                 .bytes = bytes,
+                 .address = address,
+                 .space = space,
                  .allocation = find_allocation(address)},
                 cudaErrorMisalignedAddress);
 }
@@ -41,7 +46,7 @@ Verdict judge(uintptr_t address, uintptr_t bytes, int kind) {
         uint8_t before = mark;
         const char* wrong = nullptr;
         if (before == SIMT_FREED) wrong = "use_after_free";
-        if (before == SIMT_UNALLOCATED) {   // or a byte of an allocation too large to have been marked
+        if (before == SIMT_UNALLOCATED) {  // or a byte of an allocation too large to have been marked
             auto allocation = find_allocation(byte);
             if (allocation && allocation->lazy) before = SIMT_UNWRITTEN;
             else wrong = "out_of_bounds";
@@ -59,14 +64,25 @@ void report_overrun(uintptr_t address, uintptr_t bytes, int kind, const void* pc
     memory.base = shared_memory.begin() + array.begin;
     memory.bytes = array.bytes;
     memory.region = execution.device;
-    report({.kind = "out_of_bounds", .call_site = pc, .access = kind, .bytes = bytes, .address = address, .space = "shared",
-            .allocation = memory, .array = array.name});
+    report({.kind = "out_of_bounds",
+            .call_site = pc,
+            .access = kind,
+            .bytes = bytes,
+            .address = address,
+            .space = "shared",
+            .allocation = memory,
+            .array = array.name});
 }
 
 // Memory that is the host's as well: a way for data that no copy shows.
 void note_mapped(uintptr_t address, uintptr_t bytes, int kind, const char* space, const void* pc) {
     if (!is_shield_up()) return;
-    report({.kind = "mapped_memory", .call_site = pc, .access = kind, .bytes = bytes, .address = address, .space = space,
+    report({.kind = "mapped_memory",
+            .call_site = pc,
+            .access = kind,
+            .bytes = bytes,
+            .address = address,
+            .space = space,
             .allocation = find_allocation(address)});
 }
 
@@ -100,13 +116,23 @@ extern "C" {
 void simt_check_global(uintptr_t address, uintptr_t bytes, int kind, bool misaligned, const void* pc) {
     if (misaligned) fail_misaligned(address, bytes, kind, "global", pc);
     if (!is_committed(address, bytes)) {
-        fail_access({.kind = "out_of_bounds", .call_site = pc, .access = kind, .bytes = bytes, .address = address,
-                     .space = "global", .allocation = nearest_allocation(address)});
+        fail_access({.kind = "out_of_bounds",
+                     .call_site = pc,
+                     .access = kind,
+                     .bytes = bytes,
+                     .address = address,
+                     .space = "global",
+                     .allocation = nearest_allocation(address)});
     }
     Verdict verdict = judge(address, bytes, kind);
     if (!verdict.kind) return;
     // The allocation that is meant: of an access that straddles its end, the one it begins in.
-    report({.kind = verdict.kind, .call_site = pc, .access = kind, .bytes = bytes, .address = address, .space = "global",
+    report({.kind = verdict.kind,
+            .call_site = pc,
+            .access = kind,
+            .bytes = bytes,
+            .address = address,
+            .space = "global",
             .allocation = nearest_allocation(address)});
 }
 
@@ -117,8 +143,13 @@ void simt_check_shared(uintptr_t address, uintptr_t bytes, int kind, bool misali
     if (bytes == 1 && shared_memory.is_guard(address)) return;
     if (!shared_memory.is_within_array(address, bytes)) {
         if (SharedArray variable = shared_memory.array_at(address); variable.is_of_host) {
-            fail_access({.kind = "host_pointer", .call_site = pc, .access = kind, .bytes = bytes, .address = address,
-                         .space = "static", .array = variable.name});
+            fail_access({.kind = "host_pointer",
+                         .call_site = pc,
+                         .access = kind,
+                         .bytes = bytes,
+                         .address = address,
+                         .space = "static",
+                         .array = variable.name});
         }
         report_overrun(address, bytes, kind, pc);
         return;
@@ -133,18 +164,28 @@ void simt_check_other(uintptr_t address, uintptr_t bytes, int kind, const void* 
     if (!simt_access->on_device) {
         auto allocation = find_allocation(address);
         if (region < 0 || region == kPinned || (allocation && allocation->managed)) return;
-        report({.kind = "device_pointer_on_host", .call_site = pc, .access = kind, .bytes = bytes, .address = address,
-                .space = "global", .allocation = nearest_allocation(address)});
+        report({.kind = "device_pointer_on_host",
+                .call_site = pc,
+                .access = kind,
+                .bytes = bytes,
+                .address = address,
+                .space = "global",
+                .allocation = nearest_allocation(address)});
         return;
     }
-    if (region >= 0) {   // pinned memory, or the other device's
+    if (region >= 0) {  // pinned memory, or the other device's
         if (region == kPinned || may_access_peer(execution.device, region)) {
             if (region == kPinned) note_mapped(address, bytes, kind, "pinned", pc);
             simt_check_global(address, bytes, kind, false, pc);
             return;
         }
-        fail_access({.kind = "out_of_bounds", .call_site = pc, .access = kind, .bytes = bytes, .address = address,
-                     .space = "global", .allocation = nearest_allocation(address),
+        fail_access({.kind = "out_of_bounds",
+                     .call_site = pc,
+                     .access = kind,
+                     .bytes = bytes,
+                     .address = address,
+                     .space = "global",
+                     .allocation = nearest_allocation(address),
                      .note = "memory of another device, without peer access"});
     }
     Symbol symbol;
@@ -153,7 +194,11 @@ void simt_check_other(uintptr_t address, uintptr_t bytes, int kind, const void* 
             global_races.access_variable(symbol.section_begin, symbol.section_bytes, address, bytes, kind, pc);
         }
         if (!symbol.constant || !(kind & WRITE)) return;
-        report({.kind = "write_to_const", .call_site = pc, .access = kind, .bytes = bytes, .address = address,
+        report({.kind = "write_to_const",
+                .call_site = pc,
+                .access = kind,
+                .bytes = bytes,
+                .address = address,
                 .space = "constant"});
         return;
     }
@@ -164,12 +209,22 @@ void simt_check_other(uintptr_t address, uintptr_t bytes, int kind, const void* 
     const simt_module& module = *execution.launch->module;
     if (is_managed_variable(module, address)) return note_mapped(address, bytes, kind, "managed", pc);
     if (!in_data(module, address)) {
-        fail_access({.kind = "host_pointer", .call_site = pc, .access = kind, .bytes = bytes, .address = address,
-                     .space = "host", .note = address < 4096 ? "null pointer" : ""});
+        fail_access({.kind = "host_pointer",
+                     .call_site = pc,
+                     .access = kind,
+                     .bytes = bytes,
+                     .address = address,
+                     .space = "host",
+                     .note = address < 4096 ? "null pointer" : ""});
     }
     if (static_data(module).allows(address, bytes, kind)) return;
-    fail_access({.kind = "host_pointer", .call_site = pc, .access = kind, .bytes = bytes, .address = address,
-                 .space = "static", .array = static_data(module).name_at(address)});
+    fail_access({.kind = "host_pointer",
+                 .call_site = pc,
+                 .access = kind,
+                 .bytes = bytes,
+                 .address = address,
+                 .space = "static",
+                 .array = static_data(module).name_at(address)});
 }
 
 void simt_check_range(const void* pointer, uintptr_t bytes, int kind, const void* pc) {

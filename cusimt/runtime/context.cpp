@@ -1,6 +1,6 @@
-// Switching between fibers. swapcontext() enters the kernel to save the signal mask (about 300 ns); a function call need only
+// Switches between fibers. swapcontext() makes a system call to save the signal mask (about 300 ns); a function call must only
 // preserve the callee-saved registers, so a switch is a dozen stores and loads. The floating-point control words (MXCSR, x87,
-// FPCR) are left alone: device code has no way to change them, and one set by the host holds for all of its kernels.
+// FPCR) stay as they are: device code cannot change them, and the host's setting applies to all of its kernels.
 #include "context.h"
 
 #include <stdint.h>
@@ -52,7 +52,7 @@ simt_switch_stack:
 
 namespace {
 constexpr int kReturnAddress = 6;
-constexpr int kFrameWords = 8;      // one more word, so that entry() starts with the alignment of a called function
+constexpr int kFrameWords = 8;  // one more word, so that entry() starts with the alignment of a called function
 }  // namespace
 
 #else  // __aarch64__: x19-x30 and the low halves of v8-v15 belong to the caller
@@ -102,7 +102,7 @@ namespace simt {
 void prepare(Context& context, char* stack, size_t bytes, void (*entry)()) {
     uintptr_t top = (reinterpret_cast<uintptr_t>(stack) + bytes) & ~uintptr_t(15);
     auto* frame = reinterpret_cast<uintptr_t*>(top) - kFrameWords;
-    for (int i = 0; i < kFrameWords; ++i) frame[i] = 0;   // a zero frame pointer ends a debugger's backtrace
+    for (int i = 0; i < kFrameWords; ++i) frame[i] = 0;  // a zero frame pointer ends a debugger's backtrace
     frame[kReturnAddress] = reinterpret_cast<uintptr_t>(entry);
     context.stack_pointer = frame;
 }

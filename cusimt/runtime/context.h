@@ -17,14 +17,14 @@ struct Context {
 };
 #else
 struct Context {
-    void* stack_pointer = nullptr;   // the saved registers lie on the stack itself
+    void* stack_pointer = nullptr;  // the saved registers lie on the stack itself
 };
 #endif
 
 // Makes `context` start `entry` on the given stack when it is first switched to. `entry` must never return.
 void prepare(Context& context, char* stack, size_t bytes, void (*entry)());
 
-// Saves the caller in `from` and continues `to`; returns when somebody switches back.
+// Saves the caller in `from` and continues `to`; returns when another context switches back.
 void switch_context(Context& from, Context& to);
 
 }  // namespace simt

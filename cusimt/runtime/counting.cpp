@@ -1,3 +1,4 @@
+// Counts requests, sectors and wavefronts per instruction while a launch is profiled.
 #include "counting.h"
 
 #include <algorithm>
@@ -16,9 +17,9 @@ Counting counting;
 
 namespace {
 std::atomic<bool> wanted = false;
-constexpr int kMostTurns = 16;        // that a lane which is ahead gives to the others
+constexpr int kMostTurns = 16;  // that a lane which is ahead gives to the others
 constexpr uintptr_t kPageBytes = 4096;
-constexpr uint32_t kTogether = 0;     // the first site: no access, but lanes of a warp that met in a collective
+constexpr uint32_t kTogether = 0;  // the first site: no access, but lanes of a warp that met in a collective
 
 // A size for which there is no instruction is moved in pieces of one for which there is.
 uintptr_t piece_of(uintptr_t address, uintptr_t bytes) {
@@ -111,7 +112,7 @@ void Counting::pace(const void* pc) {
         block.yield(pc);
     }
     if (log.is_full(thread % kWarpSize)) settle(thread / kWarpSize, false);
-    if (log.is_full(thread % kWarpSize)) settle(thread / kWarpSize, true);   // the others wait for something else
+    if (log.is_full(thread % kWarpSize)) settle(thread / kWarpSize, true);  // the others wait for something else
 }
 
 // ---- lanes stand together ------------------------------------------------------------------------------------------------
@@ -164,7 +165,7 @@ void Counting::count(unsigned warp, Site& site, Request& request) {
     tally.ideal_sectors += traffic.ideal_sectors;
     tally.ideal_wavefronts += traffic.ideal_wavefronts;
     int64_t excess = int64_t(traffic.sectors + traffic.wavefronts) - traffic.ideal_sectors - traffic.ideal_wavefronts;
-    excess = excess * (kWarpSize + 1) + lanes;   // among equals the one with more lanes shows more
+    excess = excess * (kWarpSize + 1) + lanes;  // among equals the one with more lanes shows more
     if (excess <= tally.worst.excess) return;
     tally.worst = {request, execution.block->index(), warp, excess};
     if (site.space == Space::global) {
@@ -189,10 +190,10 @@ Tally& Counting::tally_of(Site& site, uintptr_t address) {
         tally.base = reinterpret_cast<uintptr_t>(module.device_begin);
         tally.end = reinterpret_cast<uintptr_t>(module.device_end);
     } else {
-        tally.base = address;   // registered host memory
+        tally.base = address;  // registered host memory
         tally.end = UINTPTR_MAX;
     }
-    tally.end = std::max(tally.end, address + 1);   // an access that missed all allocations
+    tally.end = std::max(tally.end, address + 1);  // an access that missed all allocations
     return tally;
 }
 

@@ -1,13 +1,13 @@
-// Counts what Nsight Compute would count: requests, sectors and wavefronts, per instruction and allocation.
+// Counts what Nsight Compute counts: requests, sectors and wavefronts, per instruction and allocation.
 //
-// While a launch is counted no range of the access state matches anything, so no fast path of a hook does: every access
-// comes to the slow path, which counts it, puts the ranges back, checks it as always and takes them away again. A launch
-// that is not counted pays nothing.
+// While a launch is counted, the ranges of the access state are empty, so that no access takes the fast path of its hook. The
+// slow path counts the access, restores the ranges, checks it as usual and empties them again. A launch that is not counted
+// pays nothing.
 //
-// A request is what the lanes of a warp access together with one instruction (return address, kind and size);
-// alignment.h says which lanes are together. Global memory is the arena, __device__ variables and registered host memory.
-// Not counted: stacks, parameters, constants. memcpy of a size for which a GPU has no instruction counts in the largest
-// pieces for which it has one.
+// A request is what the lanes of a warp access together with one instruction (return address, kind and size); alignment.h
+// defines which lanes are together. Global memory is the arena, __device__ variables and registered host memory. Stacks,
+// parameters and constants are not counted. A memcpy of a size for which a GPU has no instruction counts in the largest pieces
+// for which it has one.
 #pragma once
 #include <stdint.h>
 
@@ -34,15 +34,15 @@ struct WorstRequest {
 
 // What one instruction did to one allocation (global memory), or to shared memory.
 struct Tally {
-    uintptr_t base = 0, end = 0;   // what addresses are counted from, and where that memory ends
-    bool is_allocation = false;    // else a section of variables, or shared memory
+    uintptr_t base = 0, end = 0;  // what addresses are counted from, and where that memory ends
+    bool is_allocation = false;   // else a section of variables, or shared memory
     uint64_t requests = 0, lanes = 0;
     uint64_t sectors = 0, wavefronts = 0, ideal_sectors = 0, ideal_wavefronts = 0;
     WorstRequest worst;
 };
 
 class Counting {
-public:
+  public:
     void begin_launch(const simt_launch& launch, AccessState& access);
     void end_launch(const simt_launch& launch, int device, int error, double time_us);
 
@@ -56,9 +56,9 @@ public:
     // ---- lanes stand together ----
     void pass_barrier(const std::vector<Fiber*>& threads);
     void meet(unsigned warp, uint32_t lanes, uint32_t live);
-    void end_block();   // or all of it waits for other blocks
+    void end_block();  // or all of it waits for other blocks
 
-private:
+  private:
     enum class Space : uint8_t { none, global, shared };
     struct Site {
         const void* pc = nullptr;
@@ -67,7 +67,7 @@ private:
         uint8_t bytes = 0;
         std::vector<Tally> tallies{};
     };
-    struct Page {   // 4096 bytes of global memory: which sectors were read and written
+    struct Page {  // 4096 bytes of global memory: which sectors were read and written
         uint64_t read[2] = {}, written[2] = {};
     };
 
@@ -87,13 +87,13 @@ private:
     void touch_sectors(const Request& request, Access access);
     static std::string json(const Site& site, const Tally& tally);
 
-    AccessState* access_ = nullptr;        // of a launch that is counted
+    AccessState* access_ = nullptr;  // of a launch that is counted
     uintptr_t arena_bytes_ = 0, shared_bytes_ = 0;
     std::vector<Site> sites_;
-    std::vector<uintptr_t> places_;        // of the sites, in the program
+    std::vector<uintptr_t> places_;  // of the sites, in the program
     std::unordered_map<uint64_t, uint32_t> site_index_;
     RecentSite recent_sites_[kRecentSites];
-    std::vector<WarpLog> logs_;            // of the block that runs
+    std::vector<WarpLog> logs_;  // of the block that runs
     std::unordered_map<uintptr_t, Page> pages_;
     Page* latest_page_ = nullptr;
     uintptr_t latest_page_number_ = 0;

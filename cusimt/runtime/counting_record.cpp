@@ -12,7 +12,7 @@ namespace simt {
 
 namespace {
 std::mutex counts_lock;
-constexpr size_t kMostBytes = size_t(64) << 20;   // a program that never asks must not fill the memory
+constexpr size_t kMostBytes = size_t(64) << 20;  // a program that never asks must not fill the memory
 std::string counts, taken_counts;
 
 // One JSON object within another: without the line end.

@@ -1,4 +1,4 @@
-// Why a block cannot go on.
+// Explains why no thread of a block can continue.
 #include <stdio.h>
 
 #include "block.h"
@@ -29,7 +29,11 @@ bool report_conflicting_groups(const Warp& warp, uint3 block) {
                      groups[i]->values.participants, groups[i]->mask, groups[j]->values.participants, groups[j]->mask,
                      groups[i]->op == groups[j]->op ? "" : " in another operation");
             Party other{b->call_site, 0, block, execution.thread_index[b->thread]};
-            report({.kind = "bad_mask", .call_site = a->call_site, .other = other, .note = note, .block = block,
+            report({.kind = "bad_mask",
+                    .call_site = a->call_site,
+                    .other = other,
+                    .note = note,
+                    .block = block,
                     .thread = execution.thread_index[a->thread]});
             return true;
         }
@@ -50,7 +54,7 @@ void Block::diagnose_deadlock() {
             if (!lane) lane = fiber;
         }
     }
-    Fiber* first = lane                    ? lane
+    Fiber* first = lane                        ? lane
                    : !at_barrier_.empty()      ? at_barrier_.front()
                    : !at_grid_barrier_.empty() ? at_grid_barrier_.front()
                                                : at_phase_.front();
@@ -70,7 +74,11 @@ void Block::diagnose_deadlock() {
     count(at_phase_.size(), "at a barrier object");
     count(at_grid_barrier_.size(), "in the grid's barrier");
     if (exited()) note += "; " + std::to_string(exited()) + (exited() == 1 ? " has returned" : " have returned");
-    report({.kind = "deadlock", .call_site = first->call_site, .other = other, .note = note, .block = index_,
+    report({.kind = "deadlock",
+            .call_site = first->call_site,
+            .other = other,
+            .note = note,
+            .block = index_,
             .thread = execution.thread_index[first->thread]});
 }
 

@@ -1,4 +1,4 @@
-// What device code calls. Each entry point hands its return address on: that is where a finding lies.
+// The functions that device code calls. Each passes on its return address, to which findings are attributed.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,8 +13,10 @@ using namespace simt;
 namespace {
 // nvcc refuses such a call when it compiles; the host compiler cannot tell, so the program ends here.
 [[noreturn]] void called_by_host(const char* what) {
-    fprintf(stderr, "Host code called %s, by way of a __device__ function. What it asks for is there in kernels only.\n"
-                    "Launch a __global__ function, or keep it out of functions that the host calls, too.\n", what);
+    fprintf(stderr,
+            "Host code called %s, by way of a __device__ function. What it asks for is there in kernels only.\n"
+            "Launch a __global__ function, or keep it out of functions that the host calls, too.\n",
+            what);
     abort();
 }
 

@@ -1,3 +1,4 @@
+// The table of library functions that CUDA has on the device, too.
 #include "device_functions.h"
 
 #include <string.h>
@@ -12,25 +13,32 @@ using Names = std::unordered_set<std::string>;
 
 // In double and, with an f behind it, in single precision.
 constexpr const char* kMathematics[] = {
-    "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "cbrt", "ceil", "copysign", "cos", "cosh", "erf", "erfc", "exp",
-    "exp10", "exp2", "expm1", "fabs", "fdim", "floor", "fma", "fmax", "fmin", "fmod", "hypot", "ilogb", "j0", "j1", "jn",
-    "ldexp", "lgamma", "llrint", "llround", "log", "log10", "log1p", "log2", "logb", "lrint", "lround", "nearbyint",
-    "nextafter", "pow", "remainder", "rint", "round", "scalbln", "scalbn", "sin", "sinh", "sqrt", "tan", "tanh", "tgamma",
-    "trunc", "y0", "y1", "yn", "nan", "__finite", "__fpclassify", "__isinf", "__isnan", "__signbit",
+    "acos",     "acosh",        "asin",      "asinh",   "atan",      "atan2", "atanh", "cbrt",    "ceil",   "copysign",
+    "cos",      "cosh",         "erf",       "erfc",    "exp",       "exp10", "exp2",  "expm1",   "fabs",   "fdim",
+    "floor",    "fma",          "fmax",      "fmin",    "fmod",      "hypot", "ilogb", "j0",      "j1",     "jn",
+    "ldexp",    "lgamma",       "llrint",    "llround", "log",       "log10", "log1p", "log2",    "logb",   "lrint",
+    "lround",   "nearbyint",    "nextafter", "pow",     "remainder", "rint",  "round", "scalbln", "scalbn", "sin",
+    "sinh",     "sqrt",         "tan",       "tanh",    "tgamma",    "trunc", "y0",    "y1",      "yn",     "nan",
+    "__finite", "__fpclassify", "__isinf",   "__isnan", "__signbit",
 };
 // What std::complex is made of here; on a GPU, libcu++ and thrust have their own.
 constexpr const char* kComplex[] = {
-    "cabs", "cacos", "cacosh", "carg", "casin", "casinh", "catan", "catanh", "ccos", "ccosh", "cexp", "clog", "conj", "cpow",
-    "cproj", "csin", "csinh", "csqrt", "ctan", "ctanh",
+    "cabs", "cacos", "cacosh", "carg", "casin", "casinh", "catan", "catanh", "ccos", "ccosh",
+    "cexp", "clog",  "conj",   "cpow", "cproj", "csin",   "csinh", "csqrt",  "ctan", "ctanh",
 };
 constexpr const char* kOthers[] = {
-    "abs", "labs", "llabs", "puts", "putchar",   // the last two are what compilers make of a printf
-    "__tls_get_addr", "__stack_chk_fail",
+    "abs",
+    "labs",
+    "llabs",
+    "puts",
+    "putchar",  // the last two are what compilers make of a printf
+    "__tls_get_addr",
+    "__stack_chk_fail",
 };
 // They write through a pointer, or read their format from one.
 constexpr const char* kHooked[] = {
-    "memcpy", "memmove", "memset", "printf", "vprintf",
-    "modf", "modff", "frexp", "frexpf", "remquo", "remquof", "sincos", "sincosf",
+    "memcpy", "memmove", "memset", "printf",  "vprintf", "modf",    "modff",
+    "frexp",  "frexpf",  "remquo", "remquof", "sincos",  "sincosf",
 };
 
 const Names& plain() {

@@ -13,8 +13,8 @@ constexpr int kRegistersPerMultiprocessor = 65536;
 constexpr int kThreadsPerBlock = 1024;
 constexpr unsigned kBlockLimit[3] = {1024, 1024, 64};
 constexpr unsigned kGridLimit[3] = {2147483647u, 65535, 65535};
-constexpr size_t kSharedPerBlock = 49152;            // without opt-in
-constexpr size_t kSharedPerBlockOptin = 232448;      // with cudaFuncAttributeMaxDynamicSharedMemorySize
+constexpr size_t kSharedPerBlock = 49152;        // without opt-in
+constexpr size_t kSharedPerBlockOptin = 232448;  // with cudaFuncAttributeMaxDynamicSharedMemorySize
 constexpr size_t kSharedPerMultiprocessor = 233472;
 constexpr size_t kReservedSharedPerBlock = 1024;
 constexpr size_t kConstantBytes = 65536;
@@ -22,7 +22,7 @@ constexpr int kL2Bytes = 62914560;
 constexpr int kClockKHz = 1980000;
 constexpr int kMemoryClockKHz = 3201000;
 constexpr int kMemoryBusBits = 6016;
-constexpr int kVersion = 13000;                      // of the runtime and of the driver
+constexpr int kVersion = 13000;  // of the runtime and of the driver
 
 // Dynamic shared memory that a kernel may be launched with (cudaFuncSetAttribute); null: no particular kernel.
 size_t dynamic_shared_limit(const void* function);

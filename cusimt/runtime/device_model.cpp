@@ -1,3 +1,4 @@
+// The table of simulated devices. cusimt/profile/occupancy.py reads it.
 #include "device_model.h"
 
 #include <stdio.h>
@@ -27,9 +28,11 @@ const DeviceModel& chosen() {
     for (const DeviceModel& model : kModels) {
         if (strcmp(wanted, model.key) == 0) return model;
     }
-    fprintf(stderr, "CUSIMT_DEVICE=%s is not a simulated device. There are h200, a100, rtx4090 and t4.\n"
-                    "Set it to one of them, or unset it for h200.\n", wanted);
-    _exit(2);   // the library is being loaded: handlers of exit may wait for the loader
+    fprintf(stderr,
+            "CUSIMT_DEVICE=%s is not a simulated device. There are h200, a100, rtx4090 and t4.\n"
+            "Set it to one of them, or unset it for h200.\n",
+            wanted);
+    _exit(2);  // the library is being loaded: handlers of exit may wait for the loader
 }
 }  // namespace
 

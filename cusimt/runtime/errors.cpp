@@ -1,7 +1,7 @@
-// Error state with CUDA's semantics. An error is the calling thread's last error until cudaGetLastError takes it. A fault of a
-// kernel is sticky as well: every later call that needs the device answers with it, and sets it again. On a GPU it surfaces at
-// some later call; here, where launches have finished when they return, at the next one, so that a check after the launch sees
-// it. With CUDA_LAUNCH_BLOCKING=1 it is the launch itself, there as here.
+// The error state of the runtime API, with CUDA's semantics. An error is the calling thread's last error until
+// cudaGetLastError returns it. A fault of a kernel is also sticky: every later call that needs the device returns it, and sets
+// it again. On a GPU it surfaces at some later call; here, where a launch is complete when it returns, at the next one, so
+// that a check after the launch sees it. With CUDA_LAUNCH_BLOCKING=1 the launch itself returns it, as on a GPU.
 #include <atomic>
 
 #include "execution.h"
@@ -18,7 +18,7 @@ int set_error(int error) {
 
 void set_sticky_error(int error) {
     int none = 0;
-    sticky.compare_exchange_strong(none, error);   // the first fault is the cause of all others
+    sticky.compare_exchange_strong(none, error);  // the first fault is the cause of all others
 }
 
 int sticky_error() { return sticky.load(); }

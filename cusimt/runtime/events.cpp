@@ -1,4 +1,4 @@
-// Events: a point on a stream that others can wait for, and that has a time.
+// Events: points on a stream that have a simulated time and that other streams can wait for.
 #include <algorithm>
 
 #include "api_log.h"

@@ -1,4 +1,4 @@
-// The launch that is running. Launches are serialised, so there is one; it may be read on a fiber of it, or under its lock.
+// The running launch. Launches are serialised, so there is only one; it may be read on its fibers, or under its lock.
 #pragma once
 #include <stdint.h>
 
@@ -22,10 +22,10 @@ struct Execution {
     uint3 thread_index[kMaxBlockThreads];  // threadIdx of each linear thread, for this block shape
     uint64_t cycles = 0;                   // simulated clock, longest of the blocks so far
     uint64_t block_cycles = 0;
-    int error = 0;                         // fatal: becomes the sticky error
+    int error = 0;  // fatal: becomes the sticky error
     std::exception_ptr exception;
-    std::string refusal;                   // why a GPU would not have begun this launch
-    volatile int timed_out = 0;            // set by the watchdog's signal
+    std::string refusal;         // why a GPU would not have begun this launch
+    volatile int timed_out = 0;  // set by the watchdog's signal
     AccessState access{};
 };
 extern Execution execution;
@@ -38,14 +38,14 @@ extern std::recursive_mutex launch_lock;
 [[noreturn]] void refuse_static_shared(size_t bytes);
 [[noreturn]] void fail_by_timeout(const void* call_site = nullptr);
 
-// ---- errors.cpp: what cudaGetLastError and its kin answer ----
-int set_error(int error);          // stores a non-zero error as this thread's last error; returns it
+// ---- errors.cpp: the answers of cudaGetLastError and cudaPeekAtLastError ----
+int set_error(int error);  // stores a non-zero error as this thread's last error; returns it
 void set_sticky_error(int error);
 int sticky_error();
 
 // ---- devices and streams, as launches need them ----
 int current_device();
-int check_stream(cudaStream_t stream);                  // 0 or cudaErrorInvalidResourceHandle
+int check_stream(cudaStream_t stream);  // 0 or cudaErrorInvalidResourceHandle
 
 // ---- records.cpp ----
 void record_launch(const simt_launch& launch, int device, int error, double time_us, const struct Submitted& work);

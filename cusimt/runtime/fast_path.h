@@ -1,5 +1,5 @@
-// What the access hooks decide by themselves: an access that is plainly fine needs no call into the runtime. Every test may say
-// no though nothing is wrong; the slow paths then look closely.
+// The fast path of the access hooks: an access that is obviously valid needs no call into the runtime. Every test is
+// conservative: a valid access that fails one is checked again on the slow path.
 #pragma once
 #include <stdint.h>
 #include <string.h>
@@ -10,12 +10,27 @@
 namespace simt {
 
 template <unsigned bytes>
-struct MarksOf;   // the marks of that many bytes, as one number
-template <> struct MarksOf<1> { using type = uint8_t; };
-template <> struct MarksOf<2> { using type = uint16_t; };
-template <> struct MarksOf<4> { using type = uint32_t; };
-template <> struct MarksOf<8> { using type = uint64_t; };
-template <> struct MarksOf<16> { using type = unsigned __int128; };
+struct MarksOf;  // the marks of that many bytes, as one number
+template <>
+struct MarksOf<1> {
+    using type = uint8_t;
+};
+template <>
+struct MarksOf<2> {
+    using type = uint16_t;
+};
+template <>
+struct MarksOf<4> {
+    using type = uint32_t;
+};
+template <>
+struct MarksOf<8> {
+    using type = uint64_t;
+};
+template <>
+struct MarksOf<16> {
+    using type = unsigned __int128;
+};
 
 template <typename T>
 constexpr T repeated(uint8_t mark) {
@@ -43,12 +58,10 @@ inline __attribute__((always_inline)) bool passes(uint8_t* marks) {
     return true;
 }
 
-// The usual case on global memory: whoever touched the word in this launch was this thread, in this stretch.
+// The usual case on global memory: only this thread has touched the word in this launch, since its last barrier.
 template <int kind>
 inline __attribute__((always_inline)) bool is_unshared(GlobalCell& cell, const AccessState& state, Record now) {
-    auto is_own = [&](Record record) {
-        return epoch_of(record) < state.launch_epoch || same_thread_and_epoch(record, now);
-    };
+    auto is_own = [&](Record record) { return epoch_of(record) < state.launch_epoch || same_thread_and_epoch(record, now); };
     if (!is_own(cell.write)) return false;
     if (!(kind & WRITE)) {
         cell.read = with_read(cell.read, now, state.launch_epoch, state.block_epoch);

@@ -24,12 +24,12 @@
 namespace simt {
 
 namespace {
-constexpr int kWatchdogSignal = SIGURG;   // ignored by default, and by nearly everyone
+constexpr int kWatchdogSignal = SIGURG;  // ignored by default, and by nearly everyone
 constexpr size_t kSignalStackBytes = 64 * 1024;
 
 std::atomic<double> watchdog_seconds{0};
 struct sigaction previous_segv, previous_bus, previous_fpe, previous_ill, previous_abort, previous_watchdog;
-uintptr_t fault_address, fault_pc;   // of the fault or endless loop being turned into a finding; launches are serialised
+uintptr_t fault_address, fault_pc;  // of the fault or endless loop being turned into a finding; launches are serialised
 
 uintptr_t& program_counter(ucontext_t& context) {
 #if defined(__x86_64__)
@@ -38,7 +38,7 @@ uintptr_t& program_counter(ucontext_t& context) {
     return reinterpret_cast<uintptr_t&>(context.uc_mcontext.pc);
 #else
     (void)context;
-    static uintptr_t unknown;   // findings then have no line; nothing is continued elsewhere (CUSIMT_UCONTEXT)
+    static uintptr_t unknown;  // findings then have no line; nothing is continued elsewhere (CUSIMT_UCONTEXT)
     return unknown = 0;
 #endif
 }
@@ -47,21 +47,25 @@ uintptr_t& program_counter(ucontext_t& context) {
 void continue_in(ucontext_t& context, void (*landing)()) {
 #if defined(__x86_64__)
     auto& stack = context.uc_mcontext.gregs[REG_RSP];
-    stack = ((stack - 128) & ~15ll) - 8;   // below the red zone, aligned as after a call
+    stack = ((stack - 128) & ~15ll) - 8;  // below the red zone, aligned as after a call
 #endif
     program_counter(context) = reinterpret_cast<uintptr_t>(landing);
 }
 
 [[noreturn]] void land_after_fault() {
-    auto pc = reinterpret_cast<const void*>(fault_pc + 1);   // findings expect return addresses
+    auto pc = reinterpret_cast<const void*>(fault_pc + 1);  // findings expect return addresses
     bool in_arena = arena.region(fault_address) >= 0;
-    report({.kind = in_arena ? "out_of_bounds" : "host_pointer", .call_site = pc, .address = fault_address,
-            .space = in_arena ? "global" : "host", .allocation = nearest_allocation(fault_address),
-            .note = fault_address < 4096 ? "null pointer" : "", .is_left = true});
+    report({.kind = in_arena ? "out_of_bounds" : "host_pointer",
+            .call_site = pc,
+            .address = fault_address,
+            .space = in_arena ? "global" : "host",
+            .allocation = nearest_allocation(fault_address),
+            .note = fault_address < 4096 ? "null pointer" : "",
+            .is_left = true});
     fail_launch(cudaErrorIllegalAddress);
 }
 
-// A GPU goes on after both, with a value or in a place that nobody can know. Here the processor stops the thread.
+// A GPU goes on after both, with an arbitrary value, or at an arbitrary instruction. Here the processor stops the thread.
 [[noreturn]] void land_after_division() {
     report({.kind = "division_by_zero", .call_site = reinterpret_cast<const void*>(fault_pc + 1), .is_left = true});
     fail_launch(cudaErrorLaunchFailure);
@@ -81,7 +85,7 @@ void print_last_line(const char* what, const char* why) {
     int length = snprintf(line, sizeof line, "cusimt: %s in kernel %s, block (%u,%u,%u), thread (%u,%u,%u): %s.\n", what,
                           execution.launch->kernel ? execution.launch->kernel : "?", block.x, block.y, block.z, thread.x,
                           thread.y, thread.z, why);
-    if (size_t(length) >= sizeof line) {   // a template's name, cut
+    if (size_t(length) >= sizeof line) {  // a template's name, cut
         length = sizeof line - 1;
         line[length - 1] = '\n';
     }
@@ -95,7 +99,7 @@ void hand_on(int signal, siginfo_t* info, void* context, const struct sigaction&
     } else if (previous.sa_handler != SIG_DFL && previous.sa_handler != SIG_IGN) {
         previous.sa_handler(signal);
     } else {
-        ::signal(signal, SIG_DFL);   // the faulting instruction runs again, and the process dies of it
+        ::signal(signal, SIG_DFL);  // the faulting instruction runs again, and the process dies of it
     }
 }
 
@@ -134,7 +138,7 @@ void on_trap(int signal, siginfo_t* info, void* raw_context) {
 
 void on_abort(int signal, siginfo_t* info, void* context) {
     if (simt_access->on_device) print_last_line("abort()", "it was called, or an exception met a noexcept function");
-    hand_on(signal, info, context, previous_abort);   // abort() raises it again
+    hand_on(signal, info, context, previous_abort);  // abort() raises it again
 }
 
 // Leaves only from the program's own lines, which is also the place to report: a fiber interrupted inside the runtime or the C
@@ -157,12 +161,12 @@ void on_watchdog(int, siginfo_t*, void* raw_context) {
 }
 
 void install(int signal, void (*handler)(int, siginfo_t*, void*), struct sigaction& previous) {
-    struct sigaction action {};
+    struct sigaction action{};
     action.sa_sigaction = handler;
     action.sa_flags = SA_SIGINFO | SA_ONSTACK | SA_RESTART | SA_NODEFER;
-    struct sigaction current {};
+    struct sigaction current{};
     sigaction(signal, nullptr, &current);
-    if (current.sa_flags & SA_SIGINFO && current.sa_sigaction == handler) return;   // still ours
+    if (current.sa_flags & SA_SIGINFO && current.sa_sigaction == handler) return;  // still ours
     previous = current;
     sigaction(signal, &action, nullptr);
 }
@@ -173,14 +177,14 @@ struct LaunchingThread {
     char* stack = nullptr;
     timer_t timer{};
     bool has_timer = false;
-    pid_t process = 0;   // whose timer it is: a child does not inherit it
+    pid_t process = 0;  // whose timer it is: a child does not inherit it
 
     LaunchingThread() {
         stack_t present{};
         sigaltstack(nullptr, &present);
         if (present.ss_flags & SS_DISABLE || present.ss_size < kSignalStackBytes / 2) {
-            stack = static_cast<char*>(mmap(nullptr, kSignalStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-                                            -1, 0));
+            stack = static_cast<char*>(
+                mmap(nullptr, kSignalStackBytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0));
             stack_t own{};
             own.ss_sp = stack;
             own.ss_size = kSignalStackBytes;
@@ -196,11 +200,11 @@ struct LaunchingThread {
         munmap(stack, kSignalStackBytes);
     }
     void open_timer() {
-        struct sigevent event {};
+        struct sigevent event{};
         event.sigev_notify = SIGEV_THREAD_ID;
         event.sigev_signo = kWatchdogSignal;
         event._sigev_un._tid = int(syscall(SYS_gettid));
-        has_timer = timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer) == 0;   // a kernel that does not end never sleeps
+        has_timer = timer_create(CLOCK_THREAD_CPUTIME_ID, &event, &timer) == 0;  // a kernel that does not end never sleeps
         process = getpid();
     }
     void arm(double seconds) {

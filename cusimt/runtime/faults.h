@@ -3,11 +3,11 @@
 
 namespace simt {
 
-void install_fault_handlers();   // once installed they stay
+void install_fault_handlers();  // once installed they stay
 
 // For the duration of a launch on this OS thread: signal handlers with a stack of their own, and the watchdog.
 class FaultGuard {
-public:
+  public:
     FaultGuard();
     ~FaultGuard();
     FaultGuard(const FaultGuard&) = delete;

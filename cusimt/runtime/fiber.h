@@ -16,18 +16,18 @@ struct Collective;
 struct Fiber {
     Context context;
     Stack stack = take_stack();
-    unsigned thread = 0;                // linear index in the block
+    unsigned thread = 0;  // linear index in the block
     Wait wait = Wait::none;
-    uint32_t active_mask = 0;           // the answer to simt_active_mask
-    const void* call_site = nullptr;    // of the barrier or collective it waits in
-    Collective* reading = nullptr;      // the collective whose values this thread may still read
-    const void* awaited = nullptr;      // the barrier object whose phase it waits for
+    uint32_t active_mask = 0;         // the answer to simt_active_mask
+    const void* call_site = nullptr;  // of the barrier or collective it waits in
+    Collective* reading = nullptr;    // the collective whose values this thread may still read
+    const void* awaited = nullptr;    // the barrier object whose phase it waits for
     uint64_t phase = 0;
-    unsigned atomics = 0;               // since it last let others run
-    unsigned looks = 0;                 // at the clock, likewise: a loop that asks for both counts each
-    const void* watched = nullptr;      // what it looked at before that, and saw there
+    unsigned atomics = 0;           // since it last let others run
+    unsigned looks = 0;             // at the clock, likewise: a loop that asks for both counts each
+    const void* watched = nullptr;  // what it looked at before that, and saw there
     uint64_t seen = 0;
-    uint64_t launch = 0;                // the launch for which `context` was prepared
+    uint64_t launch = 0;  // the launch for which `context` was prepared
 
     Fiber() = default;
     Fiber(const Fiber&) = delete;

@@ -1,3 +1,4 @@
+// Reads the ELF symbol table of a library's file.
 #include "file_symbols.h"
 
 #include <cxxabi.h>
@@ -15,14 +16,14 @@
 namespace simt {
 
 namespace {
-constexpr std::string_view kDeviceTag = "[abi:simt_device]";   // as a demangler writes it
+constexpr std::string_view kDeviceTag = "[abi:simt_device]";  // as a demangler writes it
 
 // A file in memory. What lies outside of it reads as nothing: the file may be damaged.
 class File {
-public:
+  public:
     explicit File(const char* path) {
         int descriptor = open(path, O_RDONLY | O_CLOEXEC);
-        struct stat status {};
+        struct stat status{};
         if (descriptor >= 0 && fstat(descriptor, &status) == 0 && status.st_size > 0) {
             void* mapped = mmap(nullptr, size_t(status.st_size), PROT_READ, MAP_PRIVATE, descriptor, 0);
             if (mapped != MAP_FAILED) begin_ = static_cast<const char*>(mapped), bytes_ = size_t(status.st_size);
@@ -41,12 +42,12 @@ public:
         return inside ? reinterpret_cast<const T*>(begin_ + offset) : nullptr;
     }
 
-private:
+  private:
     const char* begin_ = nullptr;
     size_t bytes_ = 0;
 };
 
-std::vector<FileSymbol> symbols_in(const File& file, const ElfW(Shdr)& table, const ElfW(Shdr)& text, int type) {
+std::vector<FileSymbol> symbols_in(const File& file, const ElfW(Shdr) & table, const ElfW(Shdr) & text, int type) {
     std::vector<FileSymbol> found;
     uint64_t count = table.sh_size / sizeof(ElfW(Sym));
     const auto* symbols = file.at<ElfW(Sym)>(table.sh_offset, count);
@@ -93,7 +94,7 @@ std::vector<FileSymbol> read_symbols(const char* path, Symbols wanted) {
 std::string full_name(const std::string& symbol) {
     int status = 0;
     char* whole = abi::__cxa_demangle(symbol.c_str(), nullptr, nullptr, &status);
-    std::string name = whole ? whole : symbol.substr(0, symbol.find('.'));   // `counter.0`: static in a function of C
+    std::string name = whole ? whole : symbol.substr(0, symbol.find('.'));  // `counter.0`: static in a function of C
     free(whole);
     drop_template_arguments(name);
     return name;

@@ -8,8 +8,8 @@
 namespace simt {
 
 struct FileSymbol {
-    uintptr_t begin, bytes;   // relative to where the file was loaded; of a thread-local variable, to its block
-    std::string symbol;       // as the linker knows it
+    uintptr_t begin, bytes;  // relative to where the file was loaded; of a thread-local variable, to its block
+    std::string symbol;      // as the linker knows it
 };
 enum class Symbols { variables, variables_of_threads, functions };
 

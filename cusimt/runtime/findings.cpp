@@ -1,3 +1,4 @@
+// Collects findings and merges those of one kind at one place; prints them as JSON lines.
 #include "findings.h"
 
 #include <stdio.h>
@@ -17,13 +18,13 @@
 namespace simt {
 
 namespace {
-constexpr size_t kMostFindings = 500;   // distinct ones; a program this wrong needs no more
+constexpr size_t kMostFindings = 500;  // distinct ones; a program this wrong needs no more
 
 struct Finding {
     Report what;
     std::string kernel, file;
     CodePlace place, other_place;
-    std::vector<uintptr_t> calls;   // offsets in the module of `place`
+    std::vector<uintptr_t> calls;  // offsets in the module of `place`
     uint3 block{}, thread{};
     bool on_device = false;
     uint64_t count = 1;
@@ -59,7 +60,7 @@ std::string other_json(const Finding& finding) {
         json.integer("pc", finding.other_place.offset).text("access", access_name(finding.what.other->access));
         json.triple("block", finding.what.other->block).triple("thread", finding.what.other->thread);
     }
-    line.pop_back();   // the line end
+    line.pop_back();  // the line end
     return line;
 }
 
@@ -83,8 +84,8 @@ void write(const Finding& finding, std::string& out) {
     json.text("file", finding.file.c_str()).integer("line", uint64_t(what.line));
 }
 
-// A process that ends without Python (a program that nvcc linked) leaves its findings to the process that started it and
-// collects them: cusimt/programs/reports.py names the folder, and reads its .jsonl files. Python takes them before its own end.
+// A process that ends without Python (a program that nvcc linked) writes its findings for the process that started it:
+// cusimt/programs/child_findings.py names the folder, and reads its .jsonl files. Python takes them before its own end.
 struct LeaveAtExit {
     ~LeaveAtExit() {
         const char* folder = getenv("CUSIMT_FINDINGS");
@@ -93,7 +94,7 @@ struct LeaveAtExit {
         for (const Finding& finding : findings) write(finding, lines);
         if (std::ofstream(path) << lines) rename(path.c_str(), (path + ".jsonl").c_str());
     }
-} leave_at_exit;   // after the findings, so it goes before them
+} leave_at_exit;  // after the findings, so it goes before them
 }  // namespace
 
 void report(const Report& what) {

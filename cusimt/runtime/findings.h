@@ -1,5 +1,5 @@
-// Findings: what the checked build and the scheduler saw go wrong. A finding is recorded once per place and kind; later
-// occurrences only raise its count, so what is reported does not depend on how often a loop ran.
+// Findings: the errors that the checked build and the scheduler detected. A finding is recorded once per place and kind; later
+// occurrences only raise its count, so the report does not depend on how often a loop ran.
 #pragma once
 #include <stdint.h>
 
@@ -21,18 +21,18 @@ struct Party {
 
 struct Report {
     const char* kind;
-    const void* call_site = nullptr;    // return address in the module, or null
-    int access = 0;                     // AccessKind bits
+    const void* call_site = nullptr;  // return address in the module, or null
+    int access = 0;                   // AccessKind bits
     uint64_t bytes = 0;
     uintptr_t address = 0;
-    const char* space = nullptr;        // "global", "shared", "local", "host"
+    const char* space = nullptr;  // "global", "shared", "local", "host"
     std::optional<Allocation> allocation{};
-    std::string array{};                // the __shared__ array of that name
+    std::string array{};  // the __shared__ array of that name
     std::optional<Party> other{};
     std::string note{};
-    std::optional<uint3> block{}, thread{};   // default: the running thread
-    bool is_left = false;               // the stack of the access is no more: it cannot be walked
-    const char* file = nullptr;         // default: the launch site
+    std::optional<uint3> block{}, thread{};  // default: the running thread
+    bool is_left = false;                    // the stack of the access is no more: it cannot be walked
+    const char* file = nullptr;              // default: the launch site
     int line = 0;
 };
 
@@ -41,16 +41,16 @@ void forget_findings();
 
 // JSON text in the buffer of one simt_take_* function.
 class JsonLine {
-public:
+  public:
     explicit JsonLine(std::string& out) : out_(out) { out_ += '{'; }
     ~JsonLine() { out_ += "}\n"; }
-    JsonLine& text(const char* key, const char* value);     // null becomes null
+    JsonLine& text(const char* key, const char* value);  // null becomes null
     JsonLine& number(const char* key, double value);
     JsonLine& integer(const char* key, uint64_t value);
     JsonLine& triple(const char* key, uint3 value);
     JsonLine& raw(const char* key, const std::string& json);
 
-private:
+  private:
     void name(const char* key);
     std::string& out_;
     bool first_ = true;

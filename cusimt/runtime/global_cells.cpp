@@ -1,3 +1,4 @@
+// Reserves the race-detection cells of the arena, and of its words that are accessed in parts.
 #include "global_cells.h"
 
 #include <pthread.h>
@@ -15,7 +16,7 @@ namespace {
 size_t word_bytes() { return arena.device_bytes() / 4 * sizeof(GlobalCell); }
 size_t part_bytes() { return arena.device_bytes() * sizeof(GlobalCell); }
 
-// Shared with nobody, but mapped as shared: untouched pages of such a mapping count against no limit.
+// Private, but mapped as shared: untouched pages of such a mapping count against no limit.
 GlobalCell* map_cells(size_t bytes) {
     void* mapped = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
     if (mapped == MAP_FAILED) return nullptr;
@@ -25,7 +26,7 @@ GlobalCell* map_cells(size_t bytes) {
 
 // Whole pages of [begin, end), in bytes of the mapping.
 void drop(GlobalCell* cells, uintptr_t begin, uintptr_t end) {
-    constexpr uintptr_t kPage = 65536;   // no smaller than any page of the supported machines
+    constexpr uintptr_t kPage = 65536;  // no smaller than any page of the supported machines
     begin = (begin + kPage - 1) / kPage * kPage;
     end = end / kPage * kPage;
     if (begin < end) madvise(reinterpret_cast<char*>(cells) + begin, end - begin, MADV_REMOVE);

@@ -1,5 +1,5 @@
-// The cells in which races on device memory are looked for, of the whole arena: 16 bytes for each word, and 16 for each byte of
-// words that are accessed in parts. Pages come into being when they are touched.
+// The race-detection cells of the whole arena: 16 bytes for each word, and 16 for each byte of words that are accessed in
+// parts. The kernel commits their pages on first touch.
 #pragma once
 #include <stdint.h>
 
@@ -7,13 +7,13 @@
 
 namespace simt {
 
-struct Epochs {   // from `first` on, up to the one before `end`; none when `first` is 0
+struct Epochs {  // from `first` on, up to the one before `end`; none when `first` is 0
     uint32_t first = 0, end = 0;
 };
 
 class GlobalCells {
-public:
-    bool map();     // false: there is no address space for them
+  public:
+    bool map();  // false: there is no address space for them
     void unmap();
     GlobalCell* words() const { return words_; }
     GlobalCell* parts() const { return parts_; }
@@ -23,7 +23,7 @@ public:
     void forget(uintptr_t begin, uintptr_t bytes);
     void forget_all();
 
-private:
+  private:
     GlobalCell *words_ = nullptr, *parts_ = nullptr;
     bool unavailable_ = false;
 };

@@ -1,3 +1,4 @@
+// Race detection on global memory: checks each access against the records of earlier accesses to the word.
 #include "global_races.h"
 
 #include <algorithm>
@@ -108,8 +109,7 @@ void GlobalRaces::track(const Shadow& shadow, const GlobalAccess& access) {
     for (uintptr_t word = first / 4; word * 4 < end; ++word) {
         GlobalCell& cell = shadow.words[word];
         uintptr_t from = std::max(first, word * 4), to = std::min(end, word * 4 + 4);
-        bool is_split = cell.write & kSplit &&
-                        (epoch_of(cell.write) >= launch_epoch_ || beside_of(cell.write, access.address));
+        bool is_split = cell.write & kSplit && (epoch_of(cell.write) >= launch_epoch_ || beside_of(cell.write, access.address));
         if (to - from == 4 && !is_split) {
             told = touch(cell, now, access, told);
             continue;
@@ -143,7 +143,8 @@ bool GlobalRaces::touch(GlobalCell& cell, Record now, const GlobalAccess& access
         told = true;
     }
     if (access.kind & WRITE) cell.write = now;
-    else if (!beside_of(cell.read, access.address)) cell.read = with_read(cell.read, now, launch_epoch_, block_epoch_of(cell.read));
+    else if (!beside_of(cell.read, access.address))
+        cell.read = with_read(cell.read, now, launch_epoch_, block_epoch_of(cell.read));
     return told;
 }
 
@@ -159,7 +160,7 @@ namespace {
 // May both happen to one word at the same time, by what they are?
 bool compatible(int earlier, int later) {
     int write = later & WRITE ? later : earlier, other = later & WRITE ? earlier : later;
-    if (write & SELECTING && !(other & WRITE)) return true;   // a guess that the atomic verifies
+    if (write & SELECTING && !(other & WRITE)) return true;  // a guess that the atomic verifies
     return earlier & kStrong && later & kStrong;
 }
 }  // namespace
@@ -167,12 +168,19 @@ bool compatible(int earlier, int later) {
 // Reports it, too. Of two plain writes it is not known yet whether they are of one value.
 bool GlobalRaces::races_with_launch_beside(const GlobalCell& cell, const GlobalAccess& access) const {
     if (beside_.empty() || own().has_heard) return false;
-    for (auto [record, earlier_kind] : {std::pair(cell.read, kind_of_read(cell.read)), {cell.write, kind_of_write(cell.write)}}) {
+    for (auto [record, earlier_kind] :
+         {std::pair(cell.read, kind_of_read(cell.read)), {cell.write, kind_of_write(cell.write)}}) {
         const LaunchBeside* other = beside_of(record, access.address);
         if (!other || !((earlier_kind | access.kind) & WRITE) || compatible(earlier_kind, access.kind)) continue;
-        Report unordered{.kind = "stream_order", .access = access.kind, .bytes = access.bytes, .address = access.address,
-                         .space = "global", .allocation = nearest_allocation(access.address), .note = other->told};
-        if (earlier_kind == WRITE && access.kind == WRITE) unsettled_writes.add(std::move(unordered), access.address, access.bytes);
+        Report unordered{.kind = "stream_order",
+                         .access = access.kind,
+                         .bytes = access.bytes,
+                         .address = access.address,
+                         .space = "global",
+                         .allocation = nearest_allocation(access.address),
+                         .note = other->told};
+        if (earlier_kind == WRITE && access.kind == WRITE)
+            unsettled_writes.add(std::move(unordered), access.address, access.bytes);
         else report(unordered);
         return true;
     }
@@ -189,12 +197,12 @@ bool GlobalRaces::races(Record earlier, int earlier_kind, int kind) const {
 }
 
 bool GlobalRaces::races_within_block(Record earlier, int earlier_kind, int kind) const {
-    if (epoch_of(earlier) != shared_memory.epoch()) return false;   // a barrier lies between
+    if (epoch_of(earlier) != shared_memory.epoch()) return false;  // a barrier lies between
     unsigned other = thread_of(earlier), thread = execution.block->current().thread;
     if (other == thread || execution.block->signals.told(other, thread, shared_memory.epoch())) return false;
     if (compatible(earlier_kind, kind)) return false;
     if (other / kWarpSize != thread / kWarpSize) return true;
-    return !execution.block->warp_of(thread).clocks.has_met();   // any collective so far may have ordered the two
+    return !execution.block->warp_of(thread).clocks.has_met();  // any collective so far may have ordered the two
 }
 
 // Of several plain readers at least one was another block, or another warp.
@@ -226,8 +234,15 @@ void GlobalRaces::report_race(Record earlier, int earlier_kind, const GlobalAcce
     if (own().has_heard && &block != &own() && block.sent >= epoch_of(earlier) && earlier_writes) {
         note += ", announced without a __threadfence()";
     }
-    Report race{.kind = "race_global", .call_site = pc, .access = kind, .bytes = bytes, .address = address, .space = "global",
-                .allocation = nearest_allocation(address), .other = other, .note = note};
+    Report race{.kind = "race_global",
+                .call_site = pc,
+                .access = kind,
+                .bytes = bytes,
+                .address = address,
+                .space = "global",
+                .allocation = nearest_allocation(address),
+                .other = other,
+                .note = note};
     if (earlier_kind == WRITE && kind == WRITE) unsettled_writes.add(std::move(race), address, bytes);
     else report(race);
 }

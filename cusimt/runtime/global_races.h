@@ -1,10 +1,10 @@
-// Races on global memory: between blocks, which nothing orders but the end of the launch, a grid barrier or flags, and between
-// threads of a block that no barrier separates.
+// Race detection on global memory: between blocks, which only the end of the launch, a grid barrier or flags order, and
+// between threads of a block without a barrier between them.
 //
-// Flags (see signals.h): what a block wrote before a fence counts as told once the block made a strong write, and known to
-// every block that made a strong read. What atomics wrote needs no fence.
+// Flags (see signals.h): writes of a block before a fence are released once the block makes a strong write, and acquired by
+// every block that makes a strong read. Atomic writes need no fence.
 //
-// Of a launch on another stream that nothing orders with this one, the records are compared like those of another block.
+// Records of a launch on another stream that is not ordered with this one are compared like those of another block.
 #pragma once
 #include <stdint.h>
 
@@ -23,7 +23,7 @@ struct GlobalAccess {
 };
 
 class GlobalRaces {
-public:
+  public:
     // Finds the cells of the device's memory; without address space for them nothing is tracked.
     void begin_launch(uint32_t epoch, int device, std::vector<LaunchBeside> beside);
     // Returns the number by which the block is resumed.
@@ -38,15 +38,19 @@ public:
     // The numbers of epochs begin anew.
     void forget_all();
 
-    void fence(uint32_t epoch) { if (!blocks_.empty()) own().fenced = epoch; }
+    void fence(uint32_t epoch) {
+        if (!blocks_.empty()) own().fenced = epoch;
+    }
     void send(uint32_t epoch);
-    void receive() { if (!blocks_.empty()) own().has_heard = true; }
+    void receive() {
+        if (!blocks_.empty()) own().has_heard = true;
+    }
     void access(uintptr_t address, uintptr_t bytes, int kind, const void* pc);
     // The same for a __device__ variable, which lies in a section of its library.
     void access_variable(uintptr_t section, uintptr_t section_bytes, uintptr_t address, uintptr_t bytes, int kind,
                          const void* pc);
 
-private:
+  private:
     // The cells of the memory from `begin` on.
     struct Shadow {
         uintptr_t begin;
@@ -54,19 +58,19 @@ private:
     };
     struct BlockRecord {
         uint64_t linear;
-        uint32_t fenced = 0;   // epoch of its last fence
-        uint32_t told = 0;     // of the last fence before a strong write: all from before is told
-        uint32_t sent = 0;     // of its last strong write
+        uint32_t fenced = 0;  // epoch of its last fence
+        uint32_t told = 0;    // of the last fence before a strong write, which releases all earlier accesses
+        uint32_t sent = 0;    // of its last strong write
         bool has_heard = false;
     };
-    struct Stretch {           // epochs from `first` on, to the next stretch, are the block's
+    struct Stretch {  // epochs from `first` on, to the next stretch, are the block's
         uint32_t first;
         uint32_t block;
     };
     BlockRecord& own() { return blocks_[own_]; }
     const BlockRecord& own() const { return blocks_[own_]; }
     void track(const Shadow& shadow, const GlobalAccess& access);
-    const LaunchBeside* beside_of(Record record, uintptr_t address) const;   // null: it was none of them
+    const LaunchBeside* beside_of(Record record, uintptr_t address) const;  // null: it was none of them
     bool races_with_launch_beside(const GlobalCell& cell, const GlobalAccess& access) const;
     static void split(const Shadow& shadow, uintptr_t word);
     const BlockRecord& block_of(Record record) const;
@@ -78,11 +82,11 @@ private:
     bool read_races(Record earlier, int kind) const;
     void report_race(Record earlier, int earlier_kind, const GlobalAccess& access) const;
 
-    std::map<uintptr_t, std::vector<GlobalCell>> variables_;   // of sections, by address: parts, behind them words
+    std::map<uintptr_t, std::vector<GlobalCell>> variables_;  // of sections, by address: parts, behind them words
     uint32_t launch_epoch_ = 0;
-    uint32_t own_ = 0;                   // the running block
-    std::vector<BlockRecord> blocks_;    // of this launch, in the order in which they began
-    std::vector<Stretch> stretches_;     // by first epoch
+    uint32_t own_ = 0;                 // the running block
+    std::vector<BlockRecord> blocks_;  // of this launch, in the order in which they began
+    std::vector<Stretch> stretches_;   // by first epoch
     std::vector<LaunchBeside> beside_;
 };
 

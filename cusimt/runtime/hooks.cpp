@@ -31,8 +31,8 @@ inline __attribute__((always_inline)) void access(const volatile void* pointer, 
     for (const auto& near : state.near) {
         uintptr_t at = address - near.begin;
         if (at >= near.bytes) continue;
-        bool passes = !misaligned && near.bytes - at >= bytes &&
-                      is_ordered<bytes, kind>(state, address - state.shared_begin, pc);
+        bool passes =
+            !misaligned && near.bytes - at >= bytes && is_ordered<bytes, kind>(state, address - state.shared_begin, pc);
         if (!passes) simt_check_shared(address, bytes, kind, misaligned, pc);
         return;
     }
@@ -57,16 +57,16 @@ inline void volatile_access(const volatile void* pointer, int kind, const void* 
 }
 }  // namespace
 
-#define HOOKS(bytes)                                                                                                   \
-    HOOK __tsan_read##bytes(void* p) { access<bytes, READ, true>(p, HERE); }                                           \
-    HOOK __tsan_write##bytes(void* p) { access<bytes, WRITE, true>(p, HERE); }                                         \
-    HOOK __tsan_unaligned_read##bytes(void* p) { access<bytes, READ, false>(p, HERE); }                                \
-    HOOK __tsan_unaligned_write##bytes(void* p) { access<bytes, WRITE, false>(p, HERE); }                              \
-    HOOK __tsan_read_write##bytes(void* p) { access<bytes, READ | WRITE, true>(p, HERE); }                             \
-    HOOK __tsan_unaligned_read_write##bytes(void* p) { access<bytes, READ | WRITE, false>(p, HERE); }                  \
-    HOOK __tsan_volatile_read##bytes(void* p) { volatile_access<bytes, true>(p, READ, HERE); }                         \
-    HOOK __tsan_volatile_write##bytes(void* p) { volatile_access<bytes, true>(p, WRITE, HERE); }                       \
-    HOOK __tsan_unaligned_volatile_read##bytes(void* p) { volatile_access<bytes, false>(p, READ, HERE); }              \
+#define HOOKS(bytes)                                                                                      \
+    HOOK __tsan_read##bytes(void* p) { access<bytes, READ, true>(p, HERE); }                              \
+    HOOK __tsan_write##bytes(void* p) { access<bytes, WRITE, true>(p, HERE); }                            \
+    HOOK __tsan_unaligned_read##bytes(void* p) { access<bytes, READ, false>(p, HERE); }                   \
+    HOOK __tsan_unaligned_write##bytes(void* p) { access<bytes, WRITE, false>(p, HERE); }                 \
+    HOOK __tsan_read_write##bytes(void* p) { access<bytes, READ | WRITE, true>(p, HERE); }                \
+    HOOK __tsan_unaligned_read_write##bytes(void* p) { access<bytes, READ | WRITE, false>(p, HERE); }     \
+    HOOK __tsan_volatile_read##bytes(void* p) { volatile_access<bytes, true>(p, READ, HERE); }            \
+    HOOK __tsan_volatile_write##bytes(void* p) { volatile_access<bytes, true>(p, WRITE, HERE); }          \
+    HOOK __tsan_unaligned_volatile_read##bytes(void* p) { volatile_access<bytes, false>(p, READ, HERE); } \
     HOOK __tsan_unaligned_volatile_write##bytes(void* p) { volatile_access<bytes, false>(p, WRITE, HERE); }
 HOOKS(1)
 HOOKS(2)
@@ -75,7 +75,7 @@ HOOKS(8)
 HOOKS(16)
 
 namespace {
-// An access of any size, such as that of a structure. No multiple of anything is asked of its address.
+// An access of any size, such as that of a structure. Its address needs no alignment.
 template <int kind>
 inline void range_access(const volatile void* pointer, uintptr_t bytes, const void* pc) {
     const AccessState& state = *simt_access;
@@ -114,42 +114,42 @@ inline __attribute__((always_inline)) void atomic_access(const volatile T* p, in
 }  // namespace
 
 #define ATOMIC_HOOK(T) extern "C" HIDDEN T
-#define ATOMIC_UPDATE(bits, T, name)                                                                                   \
-    ATOMIC_HOOK(T) __tsan_atomic##bits##_##name(volatile T* p, T value, int order) {                                   \
-        atomic_access(p, READ | WRITE, order, HERE);                                                                   \
-        return __atomic_##name(p, value, kStrongest);                                                                  \
+#define ATOMIC_UPDATE(bits, T, name)                                                 \
+    ATOMIC_HOOK(T) __tsan_atomic##bits##_##name(volatile T* p, T value, int order) { \
+        atomic_access(p, READ | WRITE, order, HERE);                                 \
+        return __atomic_##name(p, value, kStrongest);                                \
     }
-#define ATOMIC_HOOKS(bits, T)                                                                                          \
-    ATOMIC_HOOK(T) __tsan_atomic##bits##_load(const volatile T* p, int order) {                                        \
-        atomic_access(p, READ, order, HERE);                                                                           \
-        return __atomic_load_n(p, kStrongest);                                                                         \
-    }                                                                                                                  \
-    HOOK __tsan_atomic##bits##_store(volatile T* p, T value, int order) {                                              \
-        atomic_access(p, WRITE, order, HERE);                                                                          \
-        __atomic_store_n(p, value, kStrongest);                                                                        \
-    }                                                                                                                  \
-    ATOMIC_HOOK(T) __tsan_atomic##bits##_exchange(volatile T* p, T value, int order) {                                 \
-        atomic_access(p, READ | WRITE, order, HERE);                                                                   \
-        return __atomic_exchange_n(p, value, kStrongest);                                                              \
-    }                                                                                                                  \
-    ATOMIC_HOOK(int) __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* expected, T value, int order, int) {\
-        atomic_access(p, READ | WRITE | SELECTING, order, HERE);                                                       \
-        return __atomic_compare_exchange_n(p, expected, value, false, kStrongest, kStrongest);                         \
-    }                                                                                                                  \
-    ATOMIC_HOOK(int) __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* expected, T value, int order, int) {\
-        atomic_access(p, READ | WRITE | SELECTING, order, HERE);                                                       \
-        return __atomic_compare_exchange_n(p, expected, value, false, kStrongest, kStrongest);                         \
-    }                                                                                                                  \
-    ATOMIC_HOOK(T) __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T expected, T value, int order, int) {    \
-        atomic_access(p, READ | WRITE | SELECTING, order, HERE);                                                       \
-        __atomic_compare_exchange_n(p, &expected, value, false, kStrongest, kStrongest);                               \
-        return expected;                                                                                               \
-    }                                                                                                                  \
-    ATOMIC_UPDATE(bits, T, fetch_add)                                                                                  \
-    ATOMIC_UPDATE(bits, T, fetch_sub)                                                                                  \
-    ATOMIC_UPDATE(bits, T, fetch_and)                                                                                  \
-    ATOMIC_UPDATE(bits, T, fetch_or)                                                                                   \
-    ATOMIC_UPDATE(bits, T, fetch_xor)                                                                                  \
+#define ATOMIC_HOOKS(bits, T)                                                                                             \
+    ATOMIC_HOOK(T) __tsan_atomic##bits##_load(const volatile T* p, int order) {                                           \
+        atomic_access(p, READ, order, HERE);                                                                              \
+        return __atomic_load_n(p, kStrongest);                                                                            \
+    }                                                                                                                     \
+    HOOK __tsan_atomic##bits##_store(volatile T* p, T value, int order) {                                                 \
+        atomic_access(p, WRITE, order, HERE);                                                                             \
+        __atomic_store_n(p, value, kStrongest);                                                                           \
+    }                                                                                                                     \
+    ATOMIC_HOOK(T) __tsan_atomic##bits##_exchange(volatile T* p, T value, int order) {                                    \
+        atomic_access(p, READ | WRITE, order, HERE);                                                                      \
+        return __atomic_exchange_n(p, value, kStrongest);                                                                 \
+    }                                                                                                                     \
+    ATOMIC_HOOK(int) __tsan_atomic##bits##_compare_exchange_strong(volatile T* p, T* expected, T value, int order, int) { \
+        atomic_access(p, READ | WRITE | SELECTING, order, HERE);                                                          \
+        return __atomic_compare_exchange_n(p, expected, value, false, kStrongest, kStrongest);                            \
+    }                                                                                                                     \
+    ATOMIC_HOOK(int) __tsan_atomic##bits##_compare_exchange_weak(volatile T* p, T* expected, T value, int order, int) {   \
+        atomic_access(p, READ | WRITE | SELECTING, order, HERE);                                                          \
+        return __atomic_compare_exchange_n(p, expected, value, false, kStrongest, kStrongest);                            \
+    }                                                                                                                     \
+    ATOMIC_HOOK(T) __tsan_atomic##bits##_compare_exchange_val(volatile T* p, T expected, T value, int order, int) {       \
+        atomic_access(p, READ | WRITE | SELECTING, order, HERE);                                                          \
+        __atomic_compare_exchange_n(p, &expected, value, false, kStrongest, kStrongest);                                  \
+        return expected;                                                                                                  \
+    }                                                                                                                     \
+    ATOMIC_UPDATE(bits, T, fetch_add)                                                                                     \
+    ATOMIC_UPDATE(bits, T, fetch_sub)                                                                                     \
+    ATOMIC_UPDATE(bits, T, fetch_and)                                                                                     \
+    ATOMIC_UPDATE(bits, T, fetch_or)                                                                                      \
+    ATOMIC_UPDATE(bits, T, fetch_xor)                                                                                     \
     ATOMIC_UPDATE(bits, T, fetch_nand)
 ATOMIC_HOOKS(8, uint8_t)
 ATOMIC_HOOKS(16, uint16_t)
@@ -162,7 +162,7 @@ HOOK __tsan_atomic_thread_fence(int order) {
 }
 HOOK __tsan_atomic_signal_fence(int) {}
 
-// ---- memcpy and its kin: library code, not instrumented. The linker sends the module's calls here (--wrap), and
+// ---- memcpy, memmove and memset: library code, not instrumented. The linker sends the module's calls here (--wrap), and
 // simt/watched.h keeps g++ from making anything else of them. ---------------------------------------------------------------
 
 extern "C" {
@@ -188,13 +188,7 @@ HIDDEN void* __wrap_memset(void* to, int value, size_t bytes) {
 }
 
 // What newer compilers call for the same.
-HIDDEN void* __tsan_memcpy(void* to, const void* from, size_t bytes) {
-    return __wrap_memcpy(to, from, bytes);
-}
-HIDDEN void* __tsan_memmove(void* to, const void* from, size_t bytes) {
-    return __wrap_memmove(to, from, bytes);
-}
-HIDDEN void* __tsan_memset(void* to, int value, size_t bytes) {
-    return __wrap_memset(to, value, bytes);
-}
+HIDDEN void* __tsan_memcpy(void* to, const void* from, size_t bytes) { return __wrap_memcpy(to, from, bytes); }
+HIDDEN void* __tsan_memmove(void* to, const void* from, size_t bytes) { return __wrap_memmove(to, from, bytes); }
+HIDDEN void* __tsan_memset(void* to, int value, size_t bytes) { return __wrap_memset(to, value, bytes); }
 }

@@ -1,4 +1,4 @@
-// What every function of the host API does alike.
+// The prologue and epilogue that every function of the host API shares.
 #pragma once
 #include "api_log.h"
 #include "cuda_runtime_api.h"

@@ -1,3 +1,4 @@
+// Finds and reports a kernel's calls of host code.
 #include "host_code.h"
 
 #include <dlfcn.h>

@@ -1,5 +1,6 @@
-// Linked into every checked library: the thunks through which its kernels call by address, and what the functions of its .cpp
-// files call first. Where no kernel is running, both lead straight on. In the section of the hooks, and hidden, like these.
+// Linked into every checked library: the thunks through which its kernels call by address, and the check at the beginning of
+// functions in its .cpp files. Outside of kernels both continue at once. They are in the section of the hooks, and hidden like
+// these.
 #ifdef __x86_64__
 #include <stddef.h>
 

@@ -85,7 +85,7 @@ struct Copy {
     size_t width, height = 1, to_pitch = 0, from_pitch = 0;
     cudaMemcpyKind kind = cudaMemcpyDefault;
     cudaStream_t stream = nullptr;
-    bool waits = true;   // the synchronous forms wait for the device
+    bool waits = true;  // the synchronous forms wait for the device
 };
 
 StridedBytes rows(const void* begin, size_t width, size_t height, size_t pitch) {
@@ -135,7 +135,6 @@ cudaError_t fill(const char* call, void* pointer, size_t pitch, int value, size_
     return answer(record, cudaSuccess);
 }
 
-
 cudaError_t run_symbol(Copy copy, const void* symbol, size_t offset, bool to_symbol) {
     Symbol found;
     int error = cudaSuccess;
@@ -155,8 +154,8 @@ cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind 
 }
 
 cudaError_t cudaMemcpyAsync(void* to, const void* from, size_t bytes, cudaMemcpyKind kind, cudaStream_t stream) {
-    return run({.call = "cudaMemcpyAsync", .to = to, .from = from, .width = bytes, .kind = kind, .stream = stream,
-                .waits = false});
+    return run(
+        {.call = "cudaMemcpyAsync", .to = to, .from = from, .width = bytes, .kind = kind, .stream = stream, .waits = false});
 }
 
 cudaError_t cudaMemcpy2DAsync(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
@@ -176,31 +175,46 @@ cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, size_t bytes) {
 }
 
 cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t bytes, cudaStream_t stream) {
-    return run({.call = "cudaMemcpyPeerAsync", .to = to, .from = from, .width = bytes, .kind = cudaMemcpyDeviceToDevice,
-                .stream = stream, .waits = false});
+    return run({.call = "cudaMemcpyPeerAsync",
+                .to = to,
+                .from = from,
+                .width = bytes,
+                .kind = cudaMemcpyDeviceToDevice,
+                .stream = stream,
+                .waits = false});
 }
 
 cudaError_t cudaMemcpyToSymbol(const void* symbol, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind) {
-    return run_symbol({.call = "cudaMemcpyToSymbol", .to = nullptr, .from = from, .width = bytes, .kind = kind}, symbol,
-                      offset, true);
+    return run_symbol({.call = "cudaMemcpyToSymbol", .to = nullptr, .from = from, .width = bytes, .kind = kind}, symbol, offset,
+                      true);
 }
 
 cudaError_t cudaMemcpyFromSymbol(void* to, const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind) {
-    return run_symbol({.call = "cudaMemcpyFromSymbol", .to = to, .from = nullptr, .width = bytes, .kind = kind}, symbol,
-                      offset, false);
+    return run_symbol({.call = "cudaMemcpyFromSymbol", .to = to, .from = nullptr, .width = bytes, .kind = kind}, symbol, offset,
+                      false);
 }
 
 cudaError_t cudaMemcpyToSymbolAsync(const void* symbol, const void* from, size_t bytes, size_t offset, cudaMemcpyKind kind,
                                     cudaStream_t stream) {
-    return run_symbol({.call = "cudaMemcpyToSymbolAsync", .to = nullptr, .from = from, .width = bytes, .kind = kind,
-                       .stream = stream, .waits = false},
+    return run_symbol({.call = "cudaMemcpyToSymbolAsync",
+                       .to = nullptr,
+                       .from = from,
+                       .width = bytes,
+                       .kind = kind,
+                       .stream = stream,
+                       .waits = false},
                       symbol, offset, true);
 }
 
 cudaError_t cudaMemcpyFromSymbolAsync(void* to, const void* symbol, size_t bytes, size_t offset, cudaMemcpyKind kind,
                                       cudaStream_t stream) {
-    return run_symbol({.call = "cudaMemcpyFromSymbolAsync", .to = to, .from = nullptr, .width = bytes, .kind = kind,
-                       .stream = stream, .waits = false},
+    return run_symbol({.call = "cudaMemcpyFromSymbolAsync",
+                       .to = to,
+                       .from = nullptr,
+                       .width = bytes,
+                       .kind = kind,
+                       .stream = stream,
+                       .waits = false},
                       symbol, offset, false);
 }
 
@@ -214,7 +228,7 @@ cudaError_t cudaGetSymbolAddress(void** pointer, const void* symbol) {
 cudaError_t cudaGetSymbolSize(size_t* bytes, const void* symbol) {
     Symbol found;
     if (!bytes || !find_symbol(symbol, &found)) return failed(cudaErrorInvalidSymbol);
-    return failed(cudaErrorNotSupported);   // the typed overload in cuda_runtime.h knows it; an address does not
+    return failed(cudaErrorNotSupported);  // the typed overload in cuda_runtime.h knows it; an address does not
 }
 
 cudaError_t cudaMemset(void* pointer, int value, size_t bytes) {

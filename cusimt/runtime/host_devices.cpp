@@ -1,4 +1,4 @@
-// The simulated devices as the host sees them: two of one kind.
+// The device-management calls of the host API; there are two identical devices.
 #include <string.h>
 
 #include "arena.h"

@@ -1,4 +1,4 @@
-// Functions as the host sees them: attributes and occupancy.
+// Attributes and occupancy of kernels in the host API.
 #include <stdint.h>
 
 #include <algorithm>
@@ -67,7 +67,7 @@ cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, const void* fu
     *attributes = {};
     attributes->sharedSizeBytes = facts.static_shared;
     attributes->maxThreadsPerBlock = facts.most_threads;
-    attributes->numRegs = 32;   // no compiler for a GPU has counted them
+    attributes->numRegs = 32;  // no compiler for a GPU has counted them
     attributes->ptxVersion = attributes->binaryVersion = device_model().major * 10 + device_model().minor;
     attributes->maxDynamicSharedSizeBytes = int(dynamic_shared_limit(function));
     attributes->preferredShmemCarveout = cudaSharedmemCarveoutDefault;

@@ -1,4 +1,5 @@
-// Launches by function: those without types are of kernels that were announced, those with attributes are looked at.
+// cudaLaunchKernel and cudaLaunchKernelExC: launches by function pointer. Untyped launches need a registered kernel;
+// launch attributes are validated.
 #include <map>
 #include <mutex>
 #include <string>
@@ -9,7 +10,7 @@ using namespace simt;
 
 namespace {
 struct Announced {
-    std::string name, file;   // copied: a library may be unloaded
+    std::string name, file;  // copied: a library may be unloaded
     int line;
     simt_untyped_launcher launcher;
 };
@@ -25,10 +26,8 @@ int refuse(const cudaLaunchAttribute& attribute) {
         case cudaLaunchAttributePreferredClusterDimension:
         case cudaLaunchAttributeProgrammaticEvent:
         case cudaLaunchAttributeLaunchCompletionEvent:
-        case cudaLaunchAttributeDeviceUpdatableKernelNode:
-            return cudaErrorNotSupported;
-        default:
-            return cudaSuccess;
+        case cudaLaunchAttributeDeviceUpdatableKernelNode: return cudaErrorNotSupported;
+        default: return cudaSuccess;
     }
 }
 }  // namespace
@@ -45,7 +44,8 @@ cudaError_t simt_launch_attributes(const cudaLaunchConfig_t* config, int* cooper
     return cudaSuccess;
 }
 
-void simt_announce_kernel(const void* function, const char* kernel, const char* file, int line, simt_untyped_launcher launcher) {
+void simt_announce_kernel(const void* function, const char* kernel, const char* file, int line,
+                          simt_untyped_launcher launcher) {
     std::lock_guard guard(announced_lock);
     announced[function] = {kernel, file, line, launcher};
 }

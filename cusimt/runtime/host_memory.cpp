@@ -1,4 +1,4 @@
-// cudaMalloc and its kin: device, managed and pinned host memory.
+// The cudaMalloc family: device, managed and pinned host memory.
 #include <stdint.h>
 
 #include "arena.h"
@@ -32,8 +32,11 @@ cudaError_t allocate_pinned(const char* call, void** pointer, size_t bytes) {
 void report_free(const char* call, void* pointer, Release outcome, const void* call_site) {
     auto address = reinterpret_cast<uintptr_t>(pointer);
     bool again = outcome == Release::already_freed;
-    report({.kind = again ? "double_free" : "invalid_free", .call_site = call_site, .address = address,
-            .allocation = nearest_allocation(address), .note = call});
+    report({.kind = again ? "double_free" : "invalid_free",
+            .call_site = call_site,
+            .address = address,
+            .allocation = nearest_allocation(address),
+            .note = call});
 }
 
 // Double frees and pointers that were never allocated are invalid arguments, as in CUDA.
@@ -56,7 +59,7 @@ cudaError_t cudaMalloc(void** pointer, size_t bytes) {
 
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
     if (!pitch) return failed(cudaErrorInvalidValue);
-    size_t bytes;   // what wraps is more memory than any device has
+    size_t bytes;  // what wraps is more memory than any device has
     bool wraps = __builtin_add_overflow(width, kPitch - 1, &bytes);
     *pitch = bytes / kPitch * kPitch;
     if (__builtin_mul_overflow(*pitch, height, &bytes) || wraps) bytes = SIZE_MAX;
@@ -103,7 +106,7 @@ cudaError_t cudaHostGetDevicePointer(void** device_pointer, void* host_pointer, 
     auto address = reinterpret_cast<uintptr_t>(host_pointer);
     bool pinned = arena.region(address) == kPinned && find_allocation(address);
     if (!pinned && !is_registered_host_memory(address, 1)) return failed(cudaErrorInvalidValue);
-    *device_pointer = host_pointer;   // unified addressing
+    *device_pointer = host_pointer;  // unified addressing
     return cudaSuccess;
 }
 
@@ -132,7 +135,9 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     Symbol symbol;
     if (auto allocation = find_allocation(address)) {
         bool pinned = allocation->region == kPinned;
-        *attributes = {pinned ? cudaMemoryTypeHost : allocation->managed ? cudaMemoryTypeManaged : cudaMemoryTypeDevice,
+        *attributes = {pinned                ? cudaMemoryTypeHost
+                       : allocation->managed ? cudaMemoryTypeManaged
+                                             : cudaMemoryTypeDevice,
                        pinned ? allocation->home : allocation->region, writable, allocation->managed ? writable : nullptr};
     } else if (is_registered_host_memory(address, 1)) {
         *attributes = {cudaMemoryTypeHost, current_device(), writable, writable};

@@ -8,7 +8,7 @@ using namespace simt;
 
 struct CUmemPoolHandle_st {
     uint64_t release_threshold = 0;
-    int reuse[3] = {1, 1, 1};   // by event dependencies, opportunistic, internal dependencies
+    int reuse[3] = {1, 1, 1};  // by event dependencies, opportunistic, internal dependencies
 };
 
 namespace {
@@ -37,8 +37,10 @@ cudaError_t cudaDeviceSetMemPool(int device, cudaMemPool_t pool) {
     return is_pool(pool) && device_of(pool) == device ? cudaSuccess : failed(cudaErrorInvalidValue);
 }
 cudaError_t cudaMemPoolCreate(cudaMemPool_t*, const cudaMemPoolProps*) { return failed(cudaErrorNotSupported); }
-cudaError_t cudaMemPoolDestroy(cudaMemPool_t) { return failed(cudaErrorInvalidValue); }   // default pools stay
-cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t) { return is_pool(pool) ? cudaSuccess : failed(cudaErrorInvalidValue); }
+cudaError_t cudaMemPoolDestroy(cudaMemPool_t) { return failed(cudaErrorInvalidValue); }  // default pools stay
+cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t) {
+    return is_pool(pool) ? cudaSuccess : failed(cudaErrorInvalidValue);
+}
 
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribute, void* value) {
     bool is_flag = false;

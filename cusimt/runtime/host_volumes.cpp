@@ -1,4 +1,4 @@
-// Pitched memory in three dimensions: slice by slice, each as cudaMemcpy2D and cudaMemset2D treat it.
+// cudaMemcpy3D and cudaMemset3D: slice by slice, as cudaMemcpy2D and cudaMemset2D.
 #include "host_call.h"
 
 using namespace simt;

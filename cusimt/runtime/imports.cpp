@@ -1,3 +1,4 @@
+// Puts guards before the functions that a library with kernels imports.
 #include "imports.h"
 
 #ifdef __x86_64__
@@ -35,10 +36,10 @@ void each_segment(const dl_phdr_info& library, Take take) {
 // The parts of the dynamic table that say what is imported, and where its addresses are.
 struct Imports {
     uintptr_t load_address;
-    const ElfW(Sym)* symbols = nullptr;
+    const ElfW(Sym) * symbols = nullptr;
     const char* names = nullptr;
-    Range relocations[2]{};   // of data, and of calls
-    Range sealed{};           // read-only since it was relocated
+    Range relocations[2]{};  // of data, and of calls
+    Range sealed{};          // read-only since it was relocated
 
     explicit Imports(const dl_phdr_info& library) : load_address(library.dlpi_addr) {
         each_segment(library, [this](const auto& segment, Range range) {
@@ -47,11 +48,11 @@ struct Imports {
         });
     }
 
-private:
+  private:
     // Some loaders put addresses in place of the offsets, others do not.
     uintptr_t address(uintptr_t given) const { return given < load_address ? load_address + given : given; }
 
-    void read(const ElfW(Dyn)* entry) {
+    void read(const ElfW(Dyn) * entry) {
         for (; entry->d_tag != DT_NULL; ++entry) {
             uintptr_t value = entry->d_un.d_val;
             switch (entry->d_tag) {
@@ -68,7 +69,7 @@ private:
 
 struct Slot {
     uintptr_t* address;
-    const char* name;   // of the symbol
+    const char* name;  // of the symbol
 };
 
 // Where calls find their functions, and code their addresses. Not: tables in data, such as those of virtual functions, from
@@ -77,7 +78,7 @@ std::vector<Slot> slots_of(const Imports& imports) {
     std::vector<Slot> slots;
     for (const Range& range : imports.relocations) {
         auto first = reinterpret_cast<const ElfW(Rela)*>(range.begin);
-        std::for_each(first, first + range.bytes / sizeof *first, [&](const ElfW(Rela)& each) {
+        std::for_each(first, first + range.bytes / sizeof *first, [&](const ElfW(Rela) & each) {
             auto kind = ELF64_R_TYPE(each.r_info);
             if (kind != R_X86_64_JUMP_SLOT && kind != R_X86_64_GLOB_DAT) return;
             const char* name = imports.names + imports.symbols[ELF64_R_SYM(each.r_info)].st_name;
@@ -88,9 +89,9 @@ std::vector<Slot> slots_of(const Imports& imports) {
 }
 
 struct Code {
-    const char* library;   // its name, as the loader keeps it
+    const char* library;  // its name, as the loader keeps it
     uintptr_t load_address;
-    std::vector<Range> others;   // executable, of all libraries but this one
+    std::vector<Range> others;  // executable, of all libraries but this one
 };
 
 int collect_code(dl_phdr_info* info, size_t, void* argument) {
@@ -170,7 +171,8 @@ void guard_imports(const dl_phdr_info& library) {
     std::lock_guard lock(callable_lock);
     for (const Slot& slot : slots_of(imports)) {
         uintptr_t address = *slot.address;
-        if (std::none_of(code.others.begin(), code.others.end(), [=](const Range& each) { return each.holds(address); })) continue;
+        if (std::none_of(code.others.begin(), code.others.end(), [=](const Range& each) { return each.holds(address); }))
+            continue;
         if (!is_device_function(slot.name)) guarded.push_back(slot);
         else if (!needs_hook(slot.name)) callable().insert(address);
     }

@@ -1,4 +1,4 @@
-// What a library with kernels asks of other libraries.
+// The functions that a library with kernels imports from other libraries.
 #pragma once
 #include <link.h>
 #include <stdint.h>

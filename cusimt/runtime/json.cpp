@@ -1,3 +1,4 @@
+// Writes values as JSON.
 #include <inttypes.h>
 #include <stdio.h>
 

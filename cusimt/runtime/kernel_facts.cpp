@@ -34,7 +34,7 @@ std::string symbol_at(const std::string& path, uintptr_t offset) {
 }
 
 KernelFacts read_facts(const void* function) {
-    CodePlace place = place_of(static_cast<const char*>(function) + 1);   // as of a return address
+    CodePlace place = place_of(static_cast<const char*>(function) + 1);  // as of a return address
     std::string symbol = symbol_at(place.path, place.offset);
     if (symbol.empty()) return {};
     KernelFacts facts;

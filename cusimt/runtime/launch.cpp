@@ -1,4 +1,4 @@
-// Launching a grid: is the configuration possible, run the blocks, say what became of it.
+// Launches a grid: validates the configuration, runs the blocks, records the outcome.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -39,13 +39,14 @@ Schedule schedule;
 namespace {
 __attribute__((constructor(103))) void open_host_access() {
     host_access.quiet_begin = arena.begin + arena.device_bytes();
-    host_access.quiet_bytes = 0 - arena.device_bytes();   // everything but device memory, around the end of the address space
+    host_access.quiet_bytes = 0 - arena.device_bytes();  // everything but device memory, around the end of the address space
 }
 
 uint64_t volume(const uint32_t extent[3]) { return uint64_t(extent[0]) * extent[1] * extent[2]; }
 
 std::string beyond_launch_bounds(uint64_t threads, int most) {
-    return "the block has " + std::to_string(threads) + " threads; at most " + std::to_string(most) + " by its __launch_bounds__";
+    return "the block has " + std::to_string(threads) + " threads; at most " + std::to_string(most) +
+           " by its __launch_bounds__";
 }
 
 // In the words of ptxas, for which this is an error.
@@ -69,16 +70,16 @@ Refusal refuse_dimensions(const simt_launch& launch) {
         if (launch.block[i] == 0) return {cudaErrorInvalidValue, "the block has 0 threads in " + name};
         if (launch.grid[i] > kGridLimit[i]) {
             return {cudaErrorInvalidValue, "the grid has " + std::to_string(launch.grid[i]) + " blocks in " + name +
-                                                       "; at most " + std::to_string(kGridLimit[i])};
+                                               "; at most " + std::to_string(kGridLimit[i])};
         }
         if (launch.block[i] > kBlockLimit[i]) {
             return {cudaErrorInvalidValue, "the block has " + std::to_string(launch.block[i]) + " threads in " + name +
-                                                       "; at most " + std::to_string(kBlockLimit[i])};
+                                               "; at most " + std::to_string(kBlockLimit[i])};
         }
     }
     if (uint64_t threads = volume(launch.block); threads > kThreadsPerBlock) {
-        return {cudaErrorInvalidValue, "the block has " + std::to_string(threads) + " threads; at most " +
-                                                   std::to_string(kThreadsPerBlock)};
+        return {cudaErrorInvalidValue,
+                "the block has " + std::to_string(threads) + " threads; at most " + std::to_string(kThreadsPerBlock)};
     }
     return {};
 }
@@ -107,14 +108,16 @@ Refusal refuse(const simt_launch& launch) {
     uint64_t resident = uint64_t(resident_blocks_of(launch.function, int(volume(launch.block)), launch.dynamic_shared));
     resident *= uint64_t(device_model().multiprocessors);
     if (launch.cooperative && volume(launch.grid) > resident) {
-        return {cudaErrorCooperativeLaunchTooLarge, "the blocks of a cooperative launch must all be resident at once; "
-                                                    "at most " + std::to_string(resident) + " are"};
+        return {cudaErrorCooperativeLaunchTooLarge,
+                "the blocks of a cooperative launch must all be resident at once; "
+                "at most " +
+                    std::to_string(resident) + " are"};
     }
     return {};
 }
 
 void set_thread_indices(const simt_launch& launch) {
-    static uint32_t shape[3];   // of the indices that are there
+    static uint32_t shape[3];  // of the indices that are there
     if (std::equal(shape, shape + 3, launch.block)) return;
     unsigned linear = 0;
     for (unsigned z = 0; z < launch.block[2]; ++z)

@@ -1,4 +1,4 @@
-// What NVIDIA's libraries have in common here: they compute on the host, in the launching thread, on device memory.
+// Shared by the simulations of NVIDIA's libraries: they compute on the host, in the calling thread, on device memory.
 #pragma once
 #include <stddef.h>
 
@@ -9,7 +9,7 @@ namespace simt {
 
 // One call of a library: opens the shield, and lets time pass on a stream. `operations` is an estimate.
 class LibraryCall {
-public:
+  public:
     LibraryCall(cudaStream_t stream, double operations) {
         simt_open_shield(1);
         constexpr double kLaunchMicroseconds = 5, kOperationsPerMicrosecond = 30e6;

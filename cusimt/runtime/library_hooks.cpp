@@ -1,5 +1,5 @@
-// Functions of the host's libraries that CUDA has as well and that write through a pointer. The linker sends the module's calls
-// here (--wrap), as it does those of memcpy (hooks.cpp).
+// Hooks for functions of the C library that CUDA has as well and that write through a pointer. The linker sends the module's
+// calls here (--wrap), as it does those of memcpy (hooks.cpp).
 #include <stdarg.h>
 
 #include "access_state.h"
@@ -12,24 +12,24 @@ using namespace simt;
 
 // ---- functions of libm that write through a pointer; CUDA has all of them ---------------------------------------------------
 
-#define WRITES_SECOND(name, T, P)                        \
-    extern "C" T __real_##name(T, P*);                   \
-    extern "C" HIDDEN T __wrap_##name(T x, P* result) {  \
+#define WRITES_SECOND(name, T, P)                         \
+    extern "C" T __real_##name(T, P*);                    \
+    extern "C" HIDDEN T __wrap_##name(T x, P* result) {   \
         simt_check_range(result, sizeof(P), WRITE, HERE); \
-        return __real_##name(x, result);                 \
+        return __real_##name(x, result);                  \
     }
 #define WRITES_THIRD(name, T)                                    \
     extern "C" T __real_##name(T, T, int*);                      \
     extern "C" HIDDEN T __wrap_##name(T x, T y, int* quotient) { \
-        simt_check_range(quotient, sizeof(int), WRITE, HERE);        \
+        simt_check_range(quotient, sizeof(int), WRITE, HERE);    \
         return __real_##name(x, y, quotient);                    \
     }
-#define WRITES_BOTH(name, T)                                           \
-    extern "C" void __real_##name(T, T*, T*);                          \
-    extern "C" HIDDEN void __wrap_##name(T x, T* sine, T* cosine) {    \
-        simt_check_range(sine, sizeof(T), WRITE, HERE);                    \
-        simt_check_range(cosine, sizeof(T), WRITE, HERE);                  \
-        __real_##name(x, sine, cosine);                                \
+#define WRITES_BOTH(name, T)                                        \
+    extern "C" void __real_##name(T, T*, T*);                       \
+    extern "C" HIDDEN void __wrap_##name(T x, T* sine, T* cosine) { \
+        simt_check_range(sine, sizeof(T), WRITE, HERE);             \
+        simt_check_range(cosine, sizeof(T), WRITE, HERE);           \
+        __real_##name(x, sine, cosine);                             \
     }
 WRITES_SECOND(modf, double, double)
 WRITES_SECOND(modff, float, float)

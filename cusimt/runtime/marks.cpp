@@ -1,4 +1,4 @@
-// The marks: who wrote each byte of simulated memory last.
+// Marks, one per byte of simulated memory: which kind of writer wrote it last.
 #include <string.h>
 
 #include <algorithm>
@@ -47,7 +47,7 @@ void simt_writers(const void* pointer, size_t bytes, uint64_t counts[6]) {
     auto allocation = find_allocation(address);
     bool lazy = allocation && allocation->lazy;
     for (uintptr_t byte = address; byte < address + bytes; ++byte) {
-        if (byte + 8 <= address + bytes && eight_by_kernel(byte)) {   // the usual output, eight times as fast
+        if (byte + 8 <= address + bytes && eight_by_kernel(byte)) {  // the usual output, eight times as fast
             counts[KERNEL] += 8;
             byte += 7;
             continue;

@@ -1,4 +1,4 @@
-// Where the threads of a block wait for one another: barriers, and collectives among the lanes of a warp.
+// Synchronisation within a block: barriers, and collectives among the lanes of a warp.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@
 namespace simt {
 namespace {
 // A GPU since Volta waits for the threads that have not exited. For a submission that is reported all the same: mostly it
-// is a mistake. An engineer's program, whose findings somebody collects, may count on it.
+// is a mistake. A program whose findings are collected may rely on it.
 bool exits_reported = !getenv("CUSIMT_FINDINGS");
 }  // namespace
 
@@ -42,7 +42,7 @@ void Block::release_barrier() {
     shared_memory.pass_barrier();
     if (execution.access.counted) counting.pass_barrier(at_barrier_);
     for (Fiber* fiber : at_barrier_) {
-        if (fiber->wait == Wait::barrier) ready_.push(fiber);   // not the last to arrive: it goes straight on
+        if (fiber->wait == Wait::barrier) ready_.push(fiber);  // not the last to arrive: it goes straight on
     }
     at_barrier_.clear();
 }
@@ -55,7 +55,7 @@ void Block::note_divergence() {
         snprintf(note, sizeof note, "%u of the block's %u threads had already returned", exited(), threads_);
         report({.kind = "divergent_barrier", .call_site = first.call_site, .note = note, .block = index_, .thread = thread});
     }
-    if (!execution.launch->module->checked) return;   // the optimiser may have made two calls of one
+    if (!execution.launch->module->checked) return;  // the optimiser may have made two calls of one
     for (Fiber* fiber : at_barrier_) {
         if (fiber->call_site == first.call_site) continue;
         Party other{fiber->call_site, 0, index_, execution.thread_index[fiber->thread]};
@@ -74,7 +74,7 @@ void Block::grid_barrier(const void* call_site) {
 void Block::open_grid_barrier() {
     for (Fiber* fiber : at_grid_barrier_) ready_.push(fiber);
     at_grid_barrier_.clear();
-    if (execution.access.cells) global_races.resume_block(race_number_);   // the new stretch is this block's
+    if (execution.access.cells) global_races.resume_block(race_number_);  // the new stretch is this block's
     shared_memory.pass_barrier();
     execution.access.block_epoch = shared_memory.epoch();
 }
@@ -107,7 +107,7 @@ void Block::wake_participants(Warp& warp, Collective& group) {
     uint32_t lanes = warp.complete(group);
     if (execution.access.counted) counting.meet(unsigned(&warp - warps_), lanes, warp.live);
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
-        if (!(lanes >> lane & 1) || !warp.waiting[lane]) continue;   // the last to arrive does not wait
+        if (!(lanes >> lane & 1) || !warp.waiting[lane]) continue;  // the last to arrive does not wait
         ready_.push(warp.waiting[lane]);
         warp.waiting[lane] = nullptr;
     }

@@ -9,7 +9,7 @@
 #endif
 
 #if CUSIMT_CHECKED
-#define ALIGNMENT 32768   // as of every __shared__ array (SIMT_APART): a gap lies before it
+#define ALIGNMENT 32768  // as of every __shared__ array (SIMT_APART): a gap lies before it
 #else
 #define ALIGNMENT 1024
 #endif

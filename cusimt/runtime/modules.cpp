@@ -1,3 +1,4 @@
+// The table of loaded modules.
 #include "modules.h"
 
 #include <dlfcn.h>
@@ -40,7 +41,7 @@ bool holds(const dl_phdr_info& info, uintptr_t address) {
 const char* file_name(const dl_phdr_info& info) {
     char path[4096];
     if (info.dlpi_name && *info.dlpi_name) return strdup(realpath(info.dlpi_name, path) ? path : info.dlpi_name);
-    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);   // the program itself has no name here
+    ssize_t length = readlink("/proc/self/exe", path, sizeof path - 1);  // the program itself has no name here
     path[length < 0 ? 0 : length] = 0;
     return strdup(path);
 }
@@ -77,7 +78,7 @@ int visit(dl_phdr_info* info, size_t, void* argument) {
 
 ThreadBlockMemory shared_range(simt_module& module) {
     // The block's place relative to the dynamic array is the same in every OS thread: look it up once.
-    auto dynamic = reinterpret_cast<uintptr_t>(module.dynamic_shared());   // allocates this thread's copy
+    auto dynamic = reinterpret_cast<uintptr_t>(module.dynamic_shared());  // allocates this thread's copy
     if (!module.tls_bytes) {
         Lookup lookup{reinterpret_cast<uintptr_t>(module.dynamic_shared), &module, 0, 0};
         dl_iterate_phdr(visit, &lookup);
@@ -143,7 +144,7 @@ bool is_kernel_code(uintptr_t address) {
 
 CodePlace place_of(const void* return_address) {
     if (!return_address) return {};
-    uintptr_t call = reinterpret_cast<uintptr_t>(return_address) - 1;   // the call, not the statement after it
+    uintptr_t call = reinterpret_cast<uintptr_t>(return_address) - 1;  // the call, not the statement after it
     {
         std::lock_guard lock(modules_lock);
         for (simt_module* module = first_module; module; module = module->next) {

@@ -1,4 +1,4 @@
-// What is known of loaded modules: where their code, variables and shared memory lie.
+// The loaded modules: where their code, variables and shared memory are.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -20,7 +20,7 @@ ThreadBlockMemory shared_range(simt_module& module);
 const std::vector<SharedArray>& shared_arrays(simt_module& module);
 
 struct Symbol {
-    uintptr_t begin = 0, bytes_to_end = 0;   // the rest of its section
+    uintptr_t begin = 0, bytes_to_end = 0;  // the rest of its section
     bool constant = false;
     uintptr_t section_begin = 0, section_bytes = 0;
 };
@@ -40,7 +40,7 @@ bool is_kernel_code(uintptr_t address);
 
 struct CodePlace {
     std::string path;
-    uintptr_t offset = 0;   // of the call itself, as addr2line wants it
+    uintptr_t offset = 0;  // of the call itself, as addr2line wants it
 };
 // Where a return address lies in its file.
 CodePlace place_of(const void* return_address);

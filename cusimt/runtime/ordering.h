@@ -1,7 +1,7 @@
-// What is ordered before what. The work of one stream runs in order; between streams only events, a host that waited and the
-// legacy default stream make an order. Here all work is executed when it is submitted, but on a GPU work that nothing orders may
-// run at the same time. So each stream, each event and the host have a clock of what they come after (Lamport's happened-before,
-// with the vector clocks of Fidge and Mattern).
+// The happens-before order of work on streams. The work of one stream runs in order; between streams only events, host waits
+// and the legacy default stream make an order. Here all work is executed when it is submitted, but on a GPU unordered work may
+// run concurrently. So each stream, each event and the host have a vector clock (Lamport's happened-before, with the clocks of
+// Fidge and Mattern).
 #pragma once
 #include <stdint.h>
 
@@ -17,7 +17,7 @@ struct Moment {
 };
 
 class Clock {
-public:
+  public:
     bool covers(const Moment& moment) const {
         auto found = counts_.find(moment.stream);
         return moment.count == 0 || (found != counts_.end() && found->second >= moment.count);
@@ -38,13 +38,13 @@ public:
         return moments;
     }
 
-private:
-    std::map<uint64_t, uint64_t> counts_;   // of each stream, how many pieces of work are done
+  private:
+    std::map<uint64_t, uint64_t> counts_;  // of each stream, how many pieces of work are done
 };
 
-// Work that was submitted. `waits`: for all that the caller had queued on the current stream when simt_watch_streams was called.
-// `after`: what has been submitted since then, and comes before this work.
-// Times are simulated microseconds: when the host had it queued, and from when to when the stream was busy with it.
+// Work that was submitted. `waits`: for all that the caller had queued on the current stream when simt_watch_streams was
+// called. `after`: what has been submitted since then, and comes before this work. Times are simulated microseconds: when the
+// host had it queued, and from when to when the stream was busy with it.
 struct Submitted {
     Moment moment;
     bool waits = true;

@@ -2,9 +2,9 @@
 //
 //   [ phase 24 | arrivals still expected in it 20 | arrivals expected in every phase 20 ]
 //
-// Threads arrive without waiting and wait without arriving, unlike at __syncthreads. The end of a phase lands the asynchronous
-// copies attached to the object. For the race checks it orders the whole block, which may hide a race between threads that took
-// no part; it never invents one.
+// Threads arrive without waiting and wait without arriving, unlike at __syncthreads. The end of a phase completes the
+// asynchronous copies attached to the object. For race detection it orders the whole block, which may hide a race between
+// threads that did not arrive, but never invents one.
 #include <algorithm>
 
 #include "block.h"
@@ -65,7 +65,7 @@ void Block::end_phase(uint64_t* barrier) {
         if (is_over(fiber)) ready_.push(fiber);
     }
     at_phase_.erase(std::remove_if(at_phase_.begin(), at_phase_.end(), is_over), at_phase_.end());
-    enter(*current_);   // what this thread does next lies behind the phase
+    enter(*current_);  // what this thread does next lies behind the phase
 }
 
 void Block::wait_for_phase(uint64_t* barrier, uint64_t phase, const void* call_site) {
@@ -107,7 +107,7 @@ void simt_phase_wait(uint64_t* barrier, uint64_t phase) {
 int simt_phase_has_ended(uint64_t* barrier, uint64_t phase) {
     const void* here = __builtin_return_address(0);
     check(barrier, READ | ATOMIC, here);
-    if (!has_ended(barrier, phase)) execution.block->yield(here);   // a loop that asks must let the others arrive
+    if (!has_ended(barrier, phase)) execution.block->yield(here);  // a loop that asks must let the others arrive
     return has_ended(barrier, phase);
 }
 

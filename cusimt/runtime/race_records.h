@@ -1,15 +1,15 @@
-// Who touched a word last: what is remembered of accesses, to tell whether a later one races with them.
+// Records of the last accesses to a word, against which later accesses are checked for races.
 #pragma once
 #include <stdint.h>
 
 namespace simt {
 
 // Bits. An atomic read-modify-write is READ, WRITE and ATOMIC. SELECTING: an atomic that compares what it finds and keeps or
-// replaces it (CAS, min, max, and, or): a plain read beside it is a guess that the atomic verifies. RELEASED: a volatile write
+// replaces it (CAS, min, max, and, or): a concurrent plain read is a guess that the atomic verifies. RELEASED: a volatile write
 // after a fence. MISALIGNED: the address is no multiple of the size, though the compiler relied on that. SPARE: of more than is
-// needed; no harm if nobody wrote it.
+// needed; harmless if it was never written.
 enum AccessKind { READ = 1, WRITE = 2, ATOMIC = 4, VOLATILE = 8, SELECTING = 16, RELEASED = 32, MISALIGNED = 64, SPARE = 128 };
-constexpr int kStrong = ATOMIC | VOLATILE;   // threads may do these to one word at the same time
+constexpr int kStrong = ATOMIC | VOLATILE;  // threads may do these to one word at the same time
 
 // ---- global memory --------------------------------------------------------------------------------------------------------
 
@@ -20,20 +20,20 @@ struct GlobalCell {
     Record write, read;
 };
 constexpr int kEpochShift = 33, kThreadShift = 23;
-constexpr uint32_t kMostEpochs = 1u << 30;      // where numbering begins anew, before a launch
-constexpr Record kSplit = 1u << 22;             // of a write: no record, but a sign that the word's bytes have their own
-constexpr Record kStrongRecord = 1u << 21;      // atomic or volatile
-constexpr Record kVolatileRecord = 1u << 20;    // of a write: the latter
-constexpr Record kSelectingRecord = 1u << 19;   // of a write: an atomic of that sort
-constexpr Record kOtherBlocks = 1u << 20;       // of a read: blocks other than the recorded one have read plainly, too
-constexpr Record kOtherWarps = 1u << 19;        // of a read: so have other warps of the block in that epoch
+constexpr uint32_t kMostEpochs = 1u << 30;     // where numbering begins anew, before a launch
+constexpr Record kSplit = 1u << 22;            // of a write: no record, but a sign that the word's bytes have their own
+constexpr Record kStrongRecord = 1u << 21;     // atomic or volatile
+constexpr Record kVolatileRecord = 1u << 20;   // of a write: the latter
+constexpr Record kSelectingRecord = 1u << 19;  // of a write: an atomic of that sort
+constexpr Record kOtherBlocks = 1u << 20;      // of a read: blocks other than the recorded one have read plainly, too
+constexpr Record kOtherWarps = 1u << 19;       // of a read: so have other warps of the block in that epoch
 constexpr Record kCallSiteMask = kOtherWarps - 1;
 constexpr uint32_t epoch_of(Record record) { return uint32_t(record >> kEpochShift); }
 constexpr unsigned thread_of(Record record) { return unsigned(record >> kThreadShift & 1023); }
 constexpr Record identity_of(uint32_t epoch, unsigned thread) {
     return Record(epoch) << kEpochShift | Record(thread) << kThreadShift;
 }
-constexpr bool same_thread_and_epoch(Record a, Record b) { return (a ^ b) >> 22 == 0; }   // never true of a split word
+constexpr bool same_thread_and_epoch(Record a, Record b) { return (a ^ b) >> 22 == 0; }  // never true of a split word
 constexpr bool same_warp_and_epoch(Record a, Record b) { return (a ^ b) >> (kThreadShift + 5) == 0; }
 
 // The record after one more read: the latest reader, and whether there were others that it does not stand for. A strong read
@@ -51,23 +51,23 @@ inline Record with_read(Record before, Record now, uint32_t launch_epoch, uint32
 // ---- shared memory --------------------------------------------------------------------------------------------------------
 
 struct Touch {
-    uint32_t epoch = 0;        // of the block; epochs are never reused, so old records expire by themselves
+    uint32_t epoch = 0;  // of the block; epochs are never reused, so old records expire by themselves
     uint16_t thread = 0;
-    uint16_t kind = 0;         // AccessKind bits
-    uint32_t clock = 0;        // of the warp
-    uint32_t call_site = 0;    // relative to the module
+    uint16_t kind = 0;       // AccessKind bits
+    uint32_t clock = 0;      // of the warp
+    uint32_t call_site = 0;  // relative to the module
 };
 
 // A word, or one byte of a word that is accessed in parts. Of many readers two are kept, of different warps if there are:
 // any later writer outside both conflicts with one of them.
 struct alignas(64) SharedCell {
     Touch write, read, other_read;
-    uint32_t written_by_block = 0;   // serial number of the block that initialised it
-    uint32_t split_by_block = 0;     // words only: the block that began to access it in parts
-    uint32_t settled_epoch = 0;      // in which both readers are there and of different warps: no further one need be kept
+    uint32_t written_by_block = 0;  // serial number of the block that initialised it
+    uint32_t split_by_block = 0;    // words only: the block that began to access it in parts
+    uint32_t settled_epoch = 0;     // in which both readers are there and of different warps: no further one need be kept
 };
 
-// Keeps a read. Whether it races was asked before.
+// Records a read, which has been checked already.
 inline void remember_read(SharedCell& cell, const Touch& now) {
     if (cell.settled_epoch == now.epoch) return;
     if (cell.read.epoch != now.epoch || cell.read.thread == now.thread) {

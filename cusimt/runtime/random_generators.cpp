@@ -13,7 +13,7 @@ using namespace simt;
 
 struct curandGenerator_st {
     bool on_host;
-    unsigned long long seed = 0, offset = 0;   // the offset counts words
+    unsigned long long seed = 0, offset = 0;  // the offset counts words
     cudaStream_t stream = nullptr;
 };
 
@@ -28,7 +28,7 @@ curandStatus_t create(curandGenerator_t* generator, curandRngType_t type, bool o
 
 // The words of a generator's sequence, from where its last call ended; what the standard library's distributions draw from.
 class Words {
-public:
+  public:
     typedef unsigned int result_type;
     explicit Words(curandGenerator_t generator) : generator_(generator) {
         curand_init(generator->seed, 0, generator->offset, &state_);
@@ -40,7 +40,7 @@ public:
         return curand(&state_);
     }
 
-private:
+  private:
     curandGenerator_t generator_;
     curandStatePhilox4_32_10_t state_;
 };
@@ -68,7 +68,7 @@ curandStatus_t fill(curandGenerator_t generator, T* out, size_t n, Next next) {
 
 template <class T, class Finish>
 curandStatus_t fill_normal(curandGenerator_t generator, T* out, size_t n, Finish finish) {
-    if (n % 2) return CURAND_STATUS_LENGTH_NOT_MULTIPLE;   // they are made in pairs
+    if (n % 2) return CURAND_STATUS_LENGTH_NOT_MULTIPLE;  // they are made in pairs
     return fill(generator, out, n, [&](Words& draw) {
         if constexpr (sizeof(T) == sizeof(float)) {
             unsigned radius = draw(), angle = draw();
@@ -85,7 +85,9 @@ curandStatus_t fill_normal(curandGenerator_t generator, T* out, size_t n, Finish
 }  // namespace
 
 extern "C" {
-curandStatus_t curandCreateGenerator(curandGenerator_t* generator, curandRngType_t type) { return create(generator, type, false); }
+curandStatus_t curandCreateGenerator(curandGenerator_t* generator, curandRngType_t type) {
+    return create(generator, type, false);
+}
 curandStatus_t curandCreateGeneratorHost(curandGenerator_t* generator, curandRngType_t type) {
     return create(generator, type, true);
 }
@@ -141,13 +143,14 @@ curandStatus_t curandGenerateNormalDouble(curandGenerator_t generator, double* o
 curandStatus_t curandGenerateLogNormal(curandGenerator_t generator, float* out, size_t n, float mean, float deviation) {
     return fill_normal(generator, out, n, [=](float x) { return expf(mean + deviation * x); });
 }
-curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t generator, double* out, size_t n, double mean, double deviation) {
+curandStatus_t curandGenerateLogNormalDouble(curandGenerator_t generator, double* out, size_t n, double mean,
+                                             double deviation) {
     return fill_normal(generator, out, n, [=](double x) { return exp(mean + deviation * x); });
 }
 curandStatus_t curandGeneratePoisson(curandGenerator_t generator, unsigned int* out, size_t n, double lambda) {
     if (!(lambda > 0)) return CURAND_STATUS_OUT_OF_RANGE;
     return fill(generator, out, n, [&](Words& draw) {
-        std::poisson_distribution<unsigned int> poisson(lambda);   // a new one keeps nothing from the last value
+        std::poisson_distribution<unsigned int> poisson(lambda);  // a new one keeps nothing from the last value
         return poisson(draw);
     });
 }

@@ -16,9 +16,9 @@ void forget_errors();
 
 namespace {
 std::mutex records_lock;
-constexpr size_t kMostBytes = size_t(16) << 20;   // a program that never asks must not fill the memory
+constexpr size_t kMostBytes = size_t(16) << 20;  // a program that never asks must not fill the memory
 
-std::string pair(const Moment& moment) {   // default streams have the numbers -1, -2, ...
+std::string pair(const Moment& moment) {  // default streams have the numbers -1, -2, ...
     return "[" + std::to_string(int64_t(moment.stream)) + "," + std::to_string(moment.count) + "]";
 }
 
@@ -28,9 +28,9 @@ std::string list(const std::vector<Moment>& moments) {
     return json + "]";
 }
 
-// Lines about work on streams. Whether the caller's stream waits for it in the end is asked when the lines are taken.
+// Lines about work on streams. Whether the caller's stream waits for it in the end is known when the lines are taken.
 class WorkLog {
-public:
+  public:
     template <class Describe>
     void add(const Submitted& work, int device, Describe describe) {
         if (bytes_ > kMostBytes) return;
@@ -45,7 +45,7 @@ public:
     const char* take() {
         taken_.clear();
         for (Entry& entry : entries_) {
-            entry.line.resize(entry.line.size() - 2);   // the brace and the line end
+            entry.line.resize(entry.line.size() - 2);  // the brace and the line end
             taken_ += entry.line + (is_awaited(entry.moment, entry.device) ? ",\"awaited\":1}\n" : ",\"awaited\":0}\n");
         }
         forget();
@@ -57,7 +57,7 @@ public:
         bytes_ = 0;
     }
 
-private:
+  private:
     struct Entry {
         std::string line;
         Moment moment;
@@ -93,7 +93,7 @@ void log_api_call(const ApiCall& call) {
     });
 }
 
-// FNV-1a, 64 bits: equal bytes are recognised; nobody is kept from making unequal ones collide.
+// FNV-1a, 64 bits: detects equal bytes, and is not collision-resistant.
 uint64_t digest(const void* bytes, size_t count, uint64_t before) {
     uint64_t state = before ? before : 0xcbf29ce484222325u;
     for (size_t i = 0; i < count; ++i) state = (state ^ static_cast<const uint8_t*>(bytes)[i]) * 0x100000001b3u;

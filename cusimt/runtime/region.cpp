@@ -1,3 +1,4 @@
+// Allocates and frees spans of one region; freed ones stay in quarantine, where a later use is found.
 #include "region.h"
 
 #include <string.h>
@@ -10,7 +11,7 @@
 namespace simt {
 
 namespace {
-constexpr size_t kAlignment = 512;                     // what cudaMalloc guarantees is 256; torch's allocator gives 512
+constexpr size_t kAlignment = 512;  // what cudaMalloc guarantees is 256; torch's allocator gives 512
 constexpr size_t kRedzone = 4096;
 constexpr size_t kCommitStep = size_t(2) << 20;
 constexpr size_t kLazyBytes = size_t(256) << 20;       // filling more than this with poison costs memory and seconds
@@ -39,7 +40,7 @@ void Region::open(int index, uintptr_t begin, size_t capacity) {
     index_ = index;
     begin_ = begin;
     capacity_ = capacity;
-    next_ = begin + kRedzone;   // the first allocation has a redzone below it, too
+    next_ = begin + kRedzone;  // the first allocation has a redzone below it, too
     committed_end_ = begin;
 }
 
@@ -90,12 +91,12 @@ void* Region::allocate(size_t bytes, const AllocationOptions& options) {
     std::lock_guard lock(mutex_);
     size_t span = round_up(bytes, kAlignment) + kRedzone;
     auto base = take_span(span);
-    if (!base) {   // better to reuse what was freed just now than to have no memory
+    if (!base) {  // better to reuse what was freed just now than to have no memory
         trim_quarantine(0, 0);
         base = take_span(span);
     }
     if (!base) return nullptr;
-    Allocation allocation{*base, bytes, span, index_, false, options.managed, bytes >= kLazyBytes, options.runtime_api,
+    Allocation allocation{*base,       bytes, span, index_, false, options.managed, bytes >= kLazyBytes, options.runtime_api,
                           options.home};
     clear(allocation);
     allocations_[*base] = allocation;
@@ -117,7 +118,7 @@ Release Region::release(uintptr_t base, bool runtime_api) {
     statistics_.live_bytes -= allocation.bytes;
     statistics_.live_allocations -= 1;
     statistics_.total_frees += 1;
-    if (allocation.lazy) {   // its marks were never made; do not make a mark for every byte now
+    if (allocation.lazy) {  // its marks were never made; do not make a mark for every byte now
         drop_pages(reinterpret_cast<char*>(allocation.base), allocation.span);
         drop_pages(reinterpret_cast<char*>(arena.mark(allocation.base)), allocation.span);
     } else {
@@ -166,7 +167,7 @@ std::optional<Allocation> Region::nearest(uintptr_t address) {
     auto it = allocations_.upper_bound(address);
     if (it == allocations_.begin()) {
         if (it == allocations_.end()) return std::nullopt;
-        return it->second;   // below the first allocation: an underrun of that
+        return it->second;  // below the first allocation: an underrun of that
     }
     auto before = std::prev(it);
     uintptr_t end = before->second.base + before->second.bytes;

@@ -1,4 +1,4 @@
-// One region of the arena: which spans are live, freed or free, and how much of it has memory behind it.
+// One region of the arena: its live, freed and free spans, and how much of it is committed.
 #pragma once
 #include <atomic>
 #include <deque>
@@ -10,7 +10,7 @@
 namespace simt {
 
 class Region {
-public:
+  public:
     void open(int index, uintptr_t begin, size_t capacity);
     void* allocate(size_t bytes, const AllocationOptions& options);
     Release release(uintptr_t base, bool runtime_api);
@@ -22,7 +22,7 @@ public:
     size_t capacity() const { return capacity_; }
     uintptr_t committed_end() const { return committed_end_; }
 
-private:
+  private:
     std::optional<uintptr_t> take_span(size_t span);
     bool commit(uintptr_t end);
     void clear(const Allocation& allocation);
@@ -32,10 +32,10 @@ private:
     std::mutex mutex_;
     int index_ = 0;
     uintptr_t begin_ = 0, next_ = 0;
-    std::atomic<uintptr_t> committed_end_{0};       // read by every check of an access, without the mutex
+    std::atomic<uintptr_t> committed_end_{0};  // read by every check of an access, without the mutex
     size_t capacity_ = 0;
-    std::map<uintptr_t, Allocation> allocations_;   // live and quarantined, by base
-    std::deque<uintptr_t> quarantine_;              // oldest first
+    std::map<uintptr_t, Allocation> allocations_;  // live and quarantined, by base
+    std::deque<uintptr_t> quarantine_;             // oldest first
     size_t quarantined_bytes_ = 0;
     std::map<uintptr_t, size_t> free_spans_;
     simt_memory_statistics statistics_{};

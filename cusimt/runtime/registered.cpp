@@ -1,3 +1,4 @@
+// The tables of registered host memory and of peer access.
 #include "registered.h"
 
 #include <map>

@@ -14,7 +14,7 @@ bool may_access_peer(int device, int peer);
 // cudaDeviceEnablePeerAccess and its counterpart; 0 or a cudaError_t.
 int set_peer_access(int device, int peer, bool enabled);
 
-// threadIdx and its kin, for code that reads them as ordinary variables.
+// threadIdx and the other built-in variables, for code that reads them as ordinary variables.
 bool is_builtin_variable(uintptr_t address);
 
 }  // namespace simt

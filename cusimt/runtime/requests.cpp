@@ -1,3 +1,4 @@
+// Sectors and wavefronts of one request, by the rules of cusimt/counters/transactions.py.
 #include "requests.h"
 
 #include <algorithm>
@@ -6,7 +7,7 @@
 namespace simt {
 
 namespace {
-constexpr unsigned kMostWords = kWarpSize * 5;   // 16 bytes that begin within a word
+constexpr unsigned kMostWords = kWarpSize * 5;  // 16 bytes that begin within a word
 
 // Do lanes i and i ^ distance, where both are active, ask for the same address?
 bool agree(const Request& request, unsigned distance) {

@@ -1,5 +1,5 @@
-// The order in which blocks and threads run. Correct device code gives the same answer in every order; running it in a second
-// order brings out what only worked by luck. All orders are deterministic.
+// The order in which blocks and threads run. Correct device code gives the same answer in every order; a run in a second order
+// exposes code that worked by luck. All orders are deterministic.
 #pragma once
 #include <stdint.h>
 
@@ -8,7 +8,7 @@
 namespace simt {
 
 class Schedule {
-public:
+  public:
     enum Order { forward = 0, reversed = 1, seeded = 2 };
     Schedule() = default;
     Schedule(Order order, uint64_t seed) : order_(order), seed_(seed) {}
@@ -27,8 +27,8 @@ public:
         return unsigned(mix(seed_ ^ salt) % count);
     }
 
-private:
-    static uint64_t mix(uint64_t x) {   // splitmix64
+  private:
+    static uint64_t mix(uint64_t x) {  // splitmix64
         x += 0x9e3779b97f4a7c15;
         x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
         x = (x ^ (x >> 27)) * 0x94d049bb133111eb;

@@ -1,3 +1,4 @@
+// Finds the __shared__ variables of a module in the symbol table of its file.
 #include "shared_arrays.h"
 
 #include <algorithm>
@@ -8,7 +9,7 @@
 namespace simt {
 
 namespace {
-constexpr uintptr_t kApart = 32768;   // of two __shared__ arrays in a checked module (SIMT_APART)
+constexpr uintptr_t kApart = 32768;  // of two __shared__ arrays in a checked module (SIMT_APART)
 }
 
 std::vector<SharedArray> read_shared_arrays(const char* path) {

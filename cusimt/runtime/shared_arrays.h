@@ -8,11 +8,11 @@
 namespace simt {
 
 struct SharedArray {
-    uintptr_t begin, bytes;   // relative to the module's shared memory
+    uintptr_t begin, bytes;  // relative to the module's shared memory
     std::string name;
-    bool is_guard = false;    // of the compiler: has the constructor of another one run?
-    bool is_of_host = false;  // surely a thread_local variable that is not __shared__; known of checked modules only
-    mutable bool is_touched = false;   // by the launch that runs
+    bool is_guard = false;            // of the compiler: has the constructor of another one run?
+    bool is_of_host = false;          // surely a thread_local variable that is not __shared__; known of checked modules only
+    mutable bool is_touched = false;  // by the launch that runs
 };
 
 // In order of address; empty for a file without a symbol table (strip).

@@ -1,3 +1,4 @@
+// Race detection, initialisation and bounds of shared memory: checks each access against the shadow of its words.
 #include "shared_memory.h"
 
 #include <string.h>
@@ -19,7 +20,7 @@ namespace simt {
 
 SharedMemory shared_memory;
 
-static constexpr size_t kMostEarlyReads = 1 << 14;   // of one block between two barriers
+static constexpr size_t kMostEarlyReads = 1 << 14;  // of one block between two barriers
 
 void SharedMemory::begin_launch(simt_module& module, size_t dynamic_bytes, bool checked) {
     ThreadBlockMemory range = shared_range(module);
@@ -69,7 +70,7 @@ void SharedMemory::enter(unsigned thread, const LaneClocks& clocks) {
     access.touch.epoch = epoch_;
     access.touch.thread = uint16_t(thread);
     access.clock = &clocks.now;
-    access.identity = access.launch_epoch ? identity_of(epoch_, thread) : ~Record(0);   // taking turns: see global_races
+    access.identity = access.launch_epoch ? identity_of(epoch_, thread) : ~Record(0);  // taking turns: see global_races
 }
 
 void SharedMemory::forget_near() {
@@ -78,7 +79,7 @@ void SharedMemory::forget_near() {
 
 bool SharedMemory::is_within_array(uintptr_t address, uintptr_t bytes) {
     uintptr_t offset = address - begin_, dynamic = dynamic_begin_ - begin_;
-    uintptr_t begin = 0, size = bytes_;   // of a file of whose arrays nothing is known
+    uintptr_t begin = 0, size = bytes_;  // of a file of whose arrays nothing is known
     if (offset - dynamic < kSharedPerBlockOptin) {
         begin = dynamic, size = dynamic_bytes_;
     } else if (const SharedArray* array = nearest_array(*arrays_, offset)) {
@@ -115,7 +116,7 @@ SharedArray SharedMemory::array_at(uintptr_t address) const {
 
 // ---- accesses -------------------------------------------------------------------------------------------------------------
 
-// Did another thread write it, after all? Atomics do not race with an atomic, so among them nobody wrote the first value.
+// Whether another thread wrote it, after all. Atomics do not race with one another, so their first value counts as unwritten.
 bool SharedMemory::is_told_as_race(const EarlyRead& early) const {
     const Touch& last = early.cell->write;
     if (early.cell->written_by_block != serial_) return false;
@@ -123,7 +124,7 @@ bool SharedMemory::is_told_as_race(const EarlyRead& early) const {
 }
 
 void SharedMemory::settle_reads() {
-    uint64_t told = 0;   // of an access to several words, or bytes, the first
+    uint64_t told = 0;  // of an access to several words, or bytes, the first
     for (const EarlyRead& early : early_reads_) {
         if (early.read.kind & SPARE || early.access == told || is_told_as_race(early)) continue;
         told = early.access;
@@ -153,7 +154,7 @@ void SharedMemory::reserve_cells(uintptr_t bytes) {
         void* cells = mmap(nullptr, count * sizeof(SharedCell), PROT_READ | PROT_WRITE,
                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
         if (cells == MAP_FAILED) throw std::bad_alloc();
-        return static_cast<SharedCell*>(cells);   // zero: epoch 0 and block 0 never occur
+        return static_cast<SharedCell*>(cells);  // zero: epoch 0 and block 0 never occur
     };
     if (words_) {
         munmap(words_, (cell_bytes_ / 4 + 1) * sizeof(SharedCell));
@@ -217,7 +218,7 @@ namespace {
 bool compatible(int earlier, int later) {
     if (earlier & later & ATOMIC) return true;
     int write = later & WRITE ? later : earlier, other = later & WRITE ? earlier : later;
-    if (write & SELECTING && !(other & WRITE)) return true;   // a guess that the atomic verifies
+    if (write & SELECTING && !(other & WRITE)) return true;  // a guess that the atomic verifies
     if (!(earlier & kStrong) || !(later & kStrong)) return false;
     return (earlier | later) & ATOMIC || (earlier & WRITE ? earlier : later) & RELEASED;
 }
@@ -236,8 +237,14 @@ void SharedMemory::report_race(const Touch& earlier, uintptr_t address, uintptr_
                 execution.thread_index[earlier.thread]};
     bool both_write = kind & earlier.kind & WRITE, no_atomic = !((kind | earlier.kind) & ATOMIC);
     const char* note = !(kind & WRITE) ? "read after write" : both_write ? "write after write" : "write after read";
-    Report race{.kind = "race_shared", .call_site = pc, .access = kind, .bytes = bytes, .address = address, .space = "shared",
-                .other = other, .note = note};
+    Report race{.kind = "race_shared",
+                .call_site = pc,
+                .access = kind,
+                .bytes = bytes,
+                .address = address,
+                .space = "shared",
+                .other = other,
+                .note = note};
     if (both_write && no_atomic && !(kind & READ)) unsettled_writes.add(std::move(race), address, bytes);
     else report(race);
 }

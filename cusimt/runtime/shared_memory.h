@@ -1,8 +1,8 @@
-// Shadow of a block's shared memory: who last wrote and read each word, and whether this block wrote it at all.
+// The shadow of a block's shared memory: the last write and read of each word, and whether this block wrote it at all.
 //
-// Two accesses race when they touch the same byte, at least one writes, not both are strong, and nothing orders them: no
-// __syncthreads between them (the epoch changes with every barrier), no collective within a warp (lane clocks), no flag with a
-// fence (signals).
+// Two accesses race if they touch the same byte, at least one writes, at least one is not strong, and nothing orders them: no
+// __syncthreads between them (each barrier starts a new epoch), no collective within a warp (lane clocks), no flag with a
+// fence (signals.h).
 #pragma once
 #include <stdint.h>
 
@@ -16,7 +16,7 @@
 namespace simt {
 
 class SharedMemory {
-public:
+  public:
     // Finds the module's shared memory in this OS thread.
     void begin_launch(simt_module& module, size_t dynamic_bytes, bool checked);
     void begin_block();
@@ -55,12 +55,12 @@ public:
     // A block that lets others run in its memory: its epoch and what it has written come back with it.
     struct Suspended {
         uint32_t epoch, serial;
-        std::vector<uint8_t> written;   // by word: one bit a byte
+        std::vector<uint8_t> written;  // by word: one bit a byte
     };
     Suspended suspend() const;
     void resume(const Suspended& block);
 
-private:
+  private:
     void note_touched(const SharedArray& array);
     void reserve_cells(uintptr_t bytes);
     template <typename Each>
@@ -75,24 +75,24 @@ private:
 
     uintptr_t begin_ = 0, bytes_ = 0, dynamic_begin_ = 0, dynamic_bytes_ = 0, load_address_ = 0;
     const std::vector<SharedArray>* arrays_ = nullptr;
-    std::vector<const SharedArray*> touched_;   // by this launch, but for the dynamic array
+    std::vector<const SharedArray*> touched_;  // by this launch, but for the dynamic array
     uintptr_t touched_bytes_ = 0;
     SharedCell* words_ = nullptr;
-    SharedCell* parts_ = nullptr;   // one per byte
-    uintptr_t cell_bytes_ = 0;      // bytes of shared memory that the cells cover
-    uint32_t latest_epoch_ = 0, epoch_ = 0;     // the latest of all blocks, and the running block's
-    uint32_t latest_serial_ = 0, serial_ = 0;   // of the blocks
-    const LaneClocks* clocks_ = nullptr;        // of the running thread's warp
+    SharedCell* parts_ = nullptr;              // one per byte
+    uintptr_t cell_bytes_ = 0;                 // bytes of shared memory that the cells cover
+    uint32_t latest_epoch_ = 0, epoch_ = 0;    // the latest of all blocks, and the running block's
+    uint32_t latest_serial_ = 0, serial_ = 0;  // of the blocks
+    const LaneClocks* clocks_ = nullptr;       // of the running thread's warp
     uint64_t accesses_ = 0;
-    bool told_ = false;                         // a race of the access that is being looked at
+    bool told_ = false;  // a race of the access that is being looked at
 
-    // Reads of what nobody has written yet. If another thread writes it before the next barrier the two race, which is the
-    // better thing to say; if nobody does, the memory was read uninitialised.
+    // Reads of unwritten memory. If another thread writes it before the next barrier, the two race, which is the better
+    // finding; otherwise it is a read of uninitialised memory.
     struct EarlyRead {
         const SharedCell* cell;
         Touch read;
         uintptr_t address, bytes;
-        uint64_t access;   // its number
+        uint64_t access;  // its number
     };
     std::vector<EarlyRead> early_reads_;
     bool is_told_as_race(const EarlyRead& early) const;

@@ -1,3 +1,4 @@
+// Opens and closes the pages of device memory for the host.
 #include "shield.h"
 
 #include <sys/mman.h>
@@ -55,11 +56,11 @@ std::atomic<uint64_t> expected_threads{0};
 
 // Each is an entry of a directory, which counts as a link of it. 0 where the system has none.
 uint64_t threads_of_process() {
-    struct stat status {};
+    struct stat status{};
     return stat("/proc/self/task", &status) == 0 && status.st_nlink > 2 ? status.st_nlink - 2 : 0;
 }
 
-// The pages are open to all threads, so nobody else may be there.
+// The pages are open to all threads, so no other thread may run.
 void look_for_threads() {
     uint64_t most = expected_threads, there = most ? threads_of_process() : 0;
     if (there <= most) return;
@@ -70,10 +71,12 @@ void report_pierced() {
     uintptr_t address = pierced_at.exchange(0);
     if (!address) return;
     auto allocation = find_allocation(address);
-    bool is_managed = allocation && allocation->managed;   // which host code may touch; here data would travel unseen
+    bool is_managed = allocation && allocation->managed;  // which host code may touch; here data would travel unseen
     report({.kind = is_managed ? "mapped_memory" : "device_pointer_on_host",
-            .call_site = reinterpret_cast<const void*>(pierced_by + 1), .address = address,
-            .space = is_managed ? "managed" : "global", .allocation = nearest_allocation(address)});
+            .call_site = reinterpret_cast<const void*>(pierced_by + 1),
+            .address = address,
+            .space = is_managed ? "managed" : "global",
+            .allocation = nearest_allocation(address)});
 }
 
 void settle() {

@@ -1,9 +1,9 @@
-// The shield: device memory out of the host's reach, as on a GPU.
+// The shield: device memory is inaccessible to the host, as on a GPU.
 //
-// While it is up, the pages of device memory are accessible only during launches, copies, fills, library operators and whatever
-// else opens it, and __device__ variables show the host copies of its own. Host code that follows a device pointer faults; the
-// fault is noted, becomes the finding device_pointer_on_host, and the code goes on, so that one mistake does not hide what comes
-// after it.
+// While the shield is up, the pages of device memory are accessible only during launches, copies, fills, library operators and
+// other calls that open it, and the host sees its own copies of __device__ variables. Host code that follows a device pointer
+// faults; the fault becomes the finding device_pointer_on_host, and the code continues, so that one mistake does not hide
+// later ones.
 #pragma once
 #include <stdint.h>
 
@@ -11,7 +11,7 @@ namespace simt {
 
 // As long as one exists, on any thread, device memory is accessible.
 class OpenShield {
-public:
+  public:
     OpenShield();
     ~OpenShield();
     OpenShield(const OpenShield&) = delete;

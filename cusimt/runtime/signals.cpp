@@ -1,5 +1,5 @@
-// Accesses by which threads may tell one another something: atomics, volatile accesses, fences. And the patience of those who
-// wait for it: a thread that waits for another must let it run.
+// Atomics, volatile accesses and fences, with which threads synchronise; and spin loops: a thread that polls a flag must let
+// the thread that sets it run.
 #include "signals.h"
 
 #include <string.h>
@@ -11,7 +11,7 @@
 using namespace simt;
 
 namespace {
-constexpr unsigned kAtomicsPerTurn = 64;    // one that only counts need not give way each time
+constexpr unsigned kAtomicsPerTurn = 64;  // one that only counts need not give way each time
 constexpr unsigned kReadsPerTurn = 256;
 
 bool is_checked() { return simt_access->on_device && execution.launch->module->checked; }
@@ -22,7 +22,7 @@ int note_signal(uintptr_t address, int kind) {
     Block& block = *execution.block;
     unsigned thread = block.current().thread;
     uint32_t epoch = shared_memory.epoch();
-    bool is_shared = address - shared_memory.begin() < shared_memory.bytes();   // other blocks do not see it
+    bool is_shared = address - shared_memory.begin() < shared_memory.bytes();  // other blocks do not see it
     bool reaches_other_blocks = execution.access.cells && !is_shared;
     if (kind & READ) {
         block.signals.receive(thread, epoch);
@@ -68,9 +68,7 @@ void simt_check_atomic(const void* pointer, uintptr_t bytes, int kind, const voi
     simt_check_range(pointer, bytes, kind, pc);
 }
 
-void simt_atomic_access(const void* address, size_t bytes) {
-    begin_atomic(address, bytes, 0, __builtin_return_address(0));
-}
+void simt_atomic_access(const void* address, size_t bytes) { begin_atomic(address, bytes, 0, __builtin_return_address(0)); }
 
 void simt_selecting_atomic_access(const void* address, size_t bytes) {
     begin_atomic(address, bytes, SELECTING, __builtin_return_address(0));

@@ -1,9 +1,9 @@
-// Order made by flags: a fence, then a strong write (atomic or volatile) by the one who has something to tell, and a strong read
-// by the one who waits for it. Locks, tickets and look-back scans are made of that.
+// Release-acquire order through flags: a fence and a strong write (atomic or volatile) by the producer, a strong read by the
+// consumer. Locks, tickets and look-back scans are built from it.
 //
-// Which flag told of what is not followed. What a warp wrote before a fence counts as told once one of its threads made a
-// strong write, and known to every warp that made a strong read. That may hide a race between threads that use flags for
-// something else; it never invents one. (The reader's own fence, which formal models ask for, is not asked for.)
+// Individual flags are not tracked. Writes of a warp before a fence are released once one of its threads makes a strong write,
+// and acquired by every warp that makes a strong read. That may hide a race between threads that use flags for something else,
+// but never invents one. (The fence that formal models require of the reader is not required.)
 #pragma once
 #include <stdint.h>
 
@@ -14,7 +14,7 @@ namespace simt {
 enum FenceScope { kFenceBlock = 1, kFenceDevice = 2 };
 
 class Signals {
-public:
+  public:
     void begin_block() {
         for (State& state : states_) state = {};
     }
@@ -45,10 +45,10 @@ public:
         return teller.epoch == epoch && teller.has_told && has_heard(now, epoch);
     }
 
-private:
+  private:
     // Of one warp in one epoch; a barrier orders more than any flag, so nothing is kept beyond.
     struct State {
-        uint32_t epoch = 0, fenced = 0, told = 0;   // the latter two: clocks of the warp
+        uint32_t epoch = 0, fenced = 0, told = 0;  // the latter two: clocks of the warp
         bool has_fenced = false, has_told = false, has_heard = false;
     };
     State& of(unsigned thread, uint32_t epoch) {

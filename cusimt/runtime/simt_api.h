@@ -1,9 +1,9 @@
-// The C face of the SIMT runtime (libcusimt.so). The headers under cusimt/include, the simulated torch device and
+// The C API of the SIMT runtime (libcusimt.so). The headers under cusimt/include, the simulated torch device and
 // the Python side (ctypes) see only this. Everything is extern "C"; no torch types.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
-#pragma GCC visibility push(default)   // the runtime hides everything else
+#pragma GCC visibility push(default)  // the runtime hides everything else
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -21,21 +21,21 @@ extern "C" {
 // "simt_managed" (data, not bss): that is how host API and findings recognise symbols.
 typedef struct simt_module {
     const char* name;
-    int checked;                         // 1: the module was compiled with the access hooks
-    char* (*dynamic_shared)(void);       // address of this OS thread's dynamic shared memory (extern __shared__)
-    const char *constant_begin, *constant_end;   // section simt_constant; equal when there is none
-    const char *device_begin, *device_end;       // section simt_device
-    const char *managed_begin, *managed_end;     // section simt_managed
-    const char *names_begin, *names_end;         // section simt_names: device variables that are in no section, each with a NUL
-    const char *hooks_begin, *hooks_end;         // section simt_hooks: the access hooks of a checked module
-    struct simt_module* next;            // filled in by the runtime, as are all fields below
-    uintptr_t load_address;              // program counters in findings are relative to this
-    const char *text_begin, *text_end;   // executable segment(s)
-    const char *data_begin, *data_end;   // everything else that is mapped from the file
+    int checked;                                // 1: the module was compiled with the access hooks
+    char* (*dynamic_shared)(void);              // address of this OS thread's dynamic shared memory (extern __shared__)
+    const char *constant_begin, *constant_end;  // section simt_constant; equal when there is none
+    const char *device_begin, *device_end;      // section simt_device
+    const char *managed_begin, *managed_end;    // section simt_managed
+    const char *names_begin, *names_end;        // section simt_names: device variables that are in no section, each with a NUL
+    const char *hooks_begin, *hooks_end;        // section simt_hooks: the access hooks of a checked module
+    struct simt_module* next;                   // filled in by the runtime, as are all fields below
+    uintptr_t load_address;                     // program counters in findings are relative to this
+    const char *text_begin, *text_end;          // executable segment(s)
+    const char *data_begin, *data_end;          // everything else that is mapped from the file
     const char* path;
-    uintptr_t tls_bytes, tls_to_dynamic; // its shared memory: all thread-local variables of the file
-    const void* shared_arrays;           // of a checked module: where each of them lies
-    void* static_data;                   // all other variables of the file
+    uintptr_t tls_bytes, tls_to_dynamic;  // its shared memory: all thread-local variables of the file
+    const void* shared_arrays;            // of a checked module: where each of them lies
+    void* static_data;                    // all other variables of the file
 } simt_module;
 void simt_register_module(simt_module*);
 void simt_unregister_module(simt_module*);
@@ -43,18 +43,18 @@ void simt_unregister_module(simt_module*);
 typedef struct simt_launch {
     uint32_t grid[3], block[3];
     size_t dynamic_shared;
-    void* stream;                        // cudaStream_t
-    const char* kernel;                  // text of the kernel expression
-    const char* file;                    // launch site
+    void* stream;        // cudaStream_t
+    const char* kernel;  // text of the kernel expression
+    const char* file;    // launch site
     int line;
-    void (*entry)(void* closure);        // runs once per CUDA thread
-    void* closure;                       // kernel arguments, already evaluated
+    void (*entry)(void* closure);  // runs once per CUDA thread
+    void* closure;                 // kernel arguments, already evaluated
     simt_module* module;
     int cooperative;
-    size_t closure_bytes;                // parameter space that device code may read; 0: unknown
-    const void* function;                // address of the kernel, as given to cudaFuncSetAttribute; null: unknown
+    size_t closure_bytes;  // parameter space that device code may read; 0: unknown
+    const void* function;  // address of the kernel, as given to cudaFuncSetAttribute; null: unknown
 } simt_launch;
-int simt_launch_kernel(const simt_launch*);   // 0 or a cudaError_t, also stored as the last error
+int simt_launch_kernel(const simt_launch*);  // 0 or a cudaError_t, also stored as the last error
 
 // ---- called by device code (only on a fiber) --------------------------------------------------------------------------
 // Where such a call stands is part of its meaning: clang must not merge two of them or move one out of a branch (for gcc
@@ -64,40 +64,40 @@ int simt_launch_kernel(const simt_launch*);   // 0 or a cudaError_t, also stored
 #else
 #define SIMT_CONVERGENT
 #endif
-int simt_on_device(void);                                         // 1 inside a kernel
-int simt_is_cooperative(void);                                    // 1 inside a kernel that was launched cooperatively
-SIMT_CONVERGENT void simt_barrier(void);                          // __syncthreads
-SIMT_CONVERGENT int simt_barrier_reduce(int predicate, int op);   // op: 0 count, 1 and, 2 or
+int simt_on_device(void);                                        // 1 inside a kernel
+int simt_is_cooperative(void);                                   // 1 inside a kernel that was launched cooperatively
+SIMT_CONVERGENT void simt_barrier(void);                         // __syncthreads
+SIMT_CONVERGENT int simt_barrier_reduce(int predicate, int op);  // op: 0 count, 1 and, 2 or
 typedef struct {
     uint64_t value[32][2];
-    uint32_t participants;                                        // lanes whose value is there
+    uint32_t participants;  // lanes whose value is there
 } simt_warp_values;
 // Waits for all live lanes of `mask` to call with the same mask and op; returns what each brought. The result stays valid
 // until this thread's next call into the runtime. op is a tag chosen by the caller (one per intrinsic).
 SIMT_CONVERGENT const simt_warp_values* simt_warp_collect(uint32_t mask, uint64_t lo, uint64_t hi, int op);
-void simt_absent_lane(unsigned lane);                             // this thread reads the value of a lane that brought none
-SIMT_CONVERGENT uint32_t simt_active_mask(void);                  // lanes that reach this call together
+void simt_absent_lane(unsigned lane);             // this thread reads the value of a lane that brought none
+SIMT_CONVERGENT uint32_t simt_active_mask(void);  // lanes that reach this call together
 unsigned simt_lane(void);
-unsigned simt_multiprocessors(void);                              // of the simulated device; all are of one model
-unsigned simt_linear_thread(void);                                // index of this thread in its block
-SIMT_CONVERGENT void simt_grid_barrier(void);                     // cooperative launches only
-void simt_atomic_access(const void* address, size_t bytes);       // before the plain read-modify-write that implements an
-                                                                  // atomic, which must not be instrumented itself; may yield
+unsigned simt_multiprocessors(void);                         // of the simulated device; all are of one model
+unsigned simt_linear_thread(void);                           // index of this thread in its block
+SIMT_CONVERGENT void simt_grid_barrier(void);                // cooperative launches only
+void simt_atomic_access(const void* address, size_t bytes);  // before the plain read-modify-write that implements an
+                                                             // atomic, which must not be instrumented itself; may yield
 // The same for CAS, min, max, and, or: they compare what they find, so a plain read beside them is no race.
 void simt_selecting_atomic_access(const void* address, size_t bytes);
-void simt_fence(int scope);                                       // 1: block, 2: device or system; before what tells others
-void simt_exceed_launch_bounds(int most);                         // this block has more threads; the launch is withdrawn
-void simt_trap(const char* what, const char* file, int line);     // assert, __trap: sticky error, drops the block
+void simt_fence(int scope);                                    // 1: block, 2: device or system; before what tells others
+void simt_exceed_launch_bounds(int most);                      // this block has more threads; the launch is withdrawn
+void simt_trap(const char* what, const char* file, int line);  // assert, __trap: sticky error, drops the block
 void simt_device_assert(const char* expression, const char* file, unsigned line, const char* function);
-void simt_spin(const void* pc);                                   // maybe the thread waits for another: lets others run
-void simt_spin_on(const void* address, size_t bytes, const void* pc);   // maybe for what lies there: lets blocks run, too
-int simt_is_blank(const void* address, size_t bytes);             // shared memory that this block has not written, checked
-void simt_spare_read(const void* address, size_t bytes);          // before an uninstrumented read of what may be blank
-int64_t simt_clock(void);                                         // simulated cycles
-void simt_xorwow_ahead(uint32_t state[5], uint64_t n, int log2_unit);   // curand's XORWOW, by n * 2^log2_unit steps
-// Asynchronous copies of 1, 2, 4, 8 or 16 bytes, of which the last `zero_bytes` become zero: into this thread's open batch, which
-// a commit closes. The bytes arrive when a wait finds more than `prior` closed batches, or with the barrier object to which the
-// open batch was attached.
+void simt_spin(const void* pc);                                        // maybe the thread waits for another: lets others run
+void simt_spin_on(const void* address, size_t bytes, const void* pc);  // maybe for what lies there: lets blocks run, too
+int simt_is_blank(const void* address, size_t bytes);                  // shared memory that this block has not written, checked
+void simt_spare_read(const void* address, size_t bytes);               // before an uninstrumented read of what may be blank
+int64_t simt_clock(void);                                              // simulated cycles
+void simt_xorwow_ahead(uint32_t state[5], uint64_t n, int log2_unit);  // curand's XORWOW, by n * 2^log2_unit steps
+// Asynchronous copies of 1, 2, 4, 8 or 16 bytes, of which the last `zero_bytes` become zero: into this thread's open batch,
+// which a commit closes. The bytes arrive when a wait finds more than `prior` closed batches, or with the barrier object to
+// which the open batch was attached.
 void simt_async_copy(void* to, const void* from, unsigned bytes, unsigned zero_bytes);
 void simt_async_commit(void);
 void simt_async_wait(unsigned prior);
@@ -106,17 +106,17 @@ void simt_async_attach(const void* barrier);
 void simt_phases_begin(uint64_t* barrier, unsigned expected);
 uint64_t simt_phase_arrive(uint64_t* barrier, unsigned arrivals, int drops);
 void simt_phase_wait(uint64_t* barrier, uint64_t phase);
-int simt_phase_has_ended(uint64_t* barrier, uint64_t phase);      // may yield
-void simt_named_barrier(unsigned number, unsigned threads, int waits);   // 16 of them; 0 threads: the whole block
+int simt_phase_has_ended(uint64_t* barrier, uint64_t phase);            // may yield
+void simt_named_barrier(unsigned number, unsigned threads, int waits);  // 16 of them; 0 threads: the whole block
 uint64_t simt_phase_of(const uint64_t* barrier);
 uint64_t simt_phase_pending(const uint64_t* barrier);
 
 // ---- memory -------------------------------------------------------------------------------------------------------------
 int simt_device_count(void);
 int simt_get_device(void);
-int simt_set_device(int);                                         // 0 or cudaErrorInvalidDevice
-void* simt_allocate(int device, size_t bytes);                    // nullptr for 0 bytes or when there is no memory; filled
-                                                                  // with 0xA5, marked "unwritten"
+int simt_set_device(int);                       // 0 or cudaErrorInvalidDevice
+void* simt_allocate(int device, size_t bytes);  // nullptr for 0 bytes or when there is no memory; filled
+                                                // with 0xA5, marked "unwritten"
 // For an allocator that caches blocks per stream, as PyTorch's does (stream_uses.h): the block belongs to the stream; another
 // stream uses it, too; the latest work on the stream reads or writes so many bytes, repeated in each dimension at its stride.
 typedef struct {
@@ -124,12 +124,12 @@ typedef struct {
 } simt_stride;
 void* simt_allocate_on(int device, size_t bytes, void* stream);
 void simt_record_stream(void* block, void* stream);
-void simt_stream_touches(void* stream, const void* begin, size_t bytes, const simt_stride* strides, size_t dimensions, int writes,
-                         const char* call);
-void simt_release(void*);                                         // quarantined, marked "freed"; null is fine
-int simt_is_device_pointer(const void*);                          // any address of simulated device memory
-int simt_pointer_device(const void*);                             // -1 if none
-int simt_allocation(const void*, void** base, size_t* bytes);     // the live allocation holding the address; 0 if none
+void simt_stream_touches(void* stream, const void* begin, size_t bytes, const simt_stride* strides, size_t dimensions,
+                         int writes, const char* call);
+void simt_release(void*);                                      // quarantined, marked "freed"; null is fine
+int simt_is_device_pointer(const void*);                       // any address of simulated device memory
+int simt_pointer_device(const void*);                          // -1 if none
+int simt_allocation(const void*, void** base, size_t* bytes);  // the live allocation holding the address; 0 if none
 enum {
     SIMT_UNALLOCATED = 0,
     SIMT_UNWRITTEN = 1,
@@ -140,7 +140,7 @@ enum {
     SIMT_KERNEL = 16
 };
 void simt_mark_written(void*, size_t bytes, int writer);
-void simt_copy_marks(void* to, const void* from, size_t bytes);   // a device-to-device copy keeps the writers
+void simt_copy_marks(void* to, const void* from, size_t bytes);  // a device-to-device copy keeps the writers
 // While the shield is up, host code that touches device memory is a finding, except between simt_open_shield(1) and (0), which
 // nest: what copies, fills and runs library operators. Launches and the CUDA runtime API open it themselves. Memory that both
 // sides may touch (managed, pinned, registered) is a finding, too, where the other side does: "mapped_memory".
@@ -160,14 +160,14 @@ void simt_reset_peak(int device);
 // ---- streams, events, simulated clock (microseconds, modelled; work is executed at once, time advances per stream) -----
 void* simt_stream_create(int device, int priority);
 void simt_stream_destroy(void*);
-uint64_t simt_stream_id(void* stream);                            // 0 for the default stream
+uint64_t simt_stream_id(void* stream);  // 0 for the default stream
 void* simt_stream_from_id(int device, uint64_t id);
 int simt_stream_device(void*);
 int simt_stream_priority(void*);
-int simt_stream_query(void* stream);                              // 0 or cudaErrorNotReady
-void simt_stream_synchronize(void* stream);                       // counted as a host sync
-void simt_stream_work(void* stream, double microseconds);         // work that is not a launch: time passes on the stream
-void simt_set_current_stream(int device, void*);                  // torch's notion, per OS thread; null = default
+int simt_stream_query(void* stream);                       // 0 or cudaErrorNotReady
+void simt_stream_synchronize(void* stream);                // counted as a host sync
+void simt_stream_work(void* stream, double microseconds);  // work that is not a launch: time passes on the stream
+void simt_set_current_stream(int device, void*);           // torch's notion, per OS thread; null = default
 void* simt_current_stream(int device);
 // From now on launches and copies tell whether they wait for what is queued on the calling thread's current streams ("waits"),
 // and, when they are taken, whether those streams wait for them ("awaited").
@@ -175,11 +175,11 @@ void simt_watch_streams(void);
 void* simt_event_create(unsigned flags);
 void simt_event_destroy(void*);
 int simt_event_record(void* event, void* stream);
-int simt_event_query(void*);                                      // 0 or cudaErrorNotReady
-void simt_event_synchronize(void*);                               // counted as a host sync
+int simt_event_query(void*);         // 0 or cudaErrorNotReady
+void simt_event_synchronize(void*);  // counted as a host sync
 int simt_event_elapsed_ms(float* ms, void* start, void* stop);
 int simt_stream_wait_event(void* stream, void* event);
-void simt_synchronize(int device);                                // counted as a host sync
+void simt_synchronize(int device);  // counted as a host sync
 
 // ---- what happened: JSON lines in a buffer owned by the runtime until the next call of the same function ------------------
 // finding: {"kind":"out_of_bounds|use_after_free|uninitialized_read|host_pointer|device_pointer_on_host|race_shared|
@@ -197,30 +197,31 @@ const char* simt_take_findings(void);
 // launch: {"kernel":..,"grid":[..],"block":[..],"shared":bytes,"stream":id,"device":d,"file":..,"line":..,"error":0,
 //   "time_us":.., "module":"/path/x.so", "checked":1 (whether that library has the access hooks), "waits":1, "awaited":1,
 //   "moment":[stream,n] (the n-th piece of work of that stream, counted as in "after"), "after":[[stream,n],..] (of each stream
-//   the latest work submitted since simt_watch_streams that comes before this launch), "queued_us":.., "begin_us":.., "end_us":..}
+//   the latest work submitted since simt_watch_streams that comes before this launch), "queued_us":.., "begin_us":..,
+//   "end_us":..}
 const char* simt_take_launches(void);
-// api: {"call":"cudaMemcpy","kind":"h2d","bytes":n,"stream":id,"error":0}: calls of the CUDA runtime API by learner code
+// api: {"call":"cudaMemcpy","kind":"h2d","bytes":n,"stream":id,"error":0}: calls of the CUDA runtime API by the program
 //   (kind h2d, d2h, d2d, h2h, memset, alloc, free, sync); a copy between host and device also has "content", a digest,
-//   and "by_kernel", how many of the bytes that left the device a kernel wrote; from "waits" to "end_us" as of launches; synchronisation by torch has the call
-//   "torch::synchronize"
+//   and "by_kernel", how many of the bytes that left the device a kernel wrote; from "waits" to "end_us" as in launches;
+//   synchronisation by torch has the call "torch::synchronize"
 const char* simt_take_api_calls(void);
 // counts of a launch of a checked module: the fields of its launch, and "barriers", "read_sectors", "written_sectors",
 //   "sites":[{"pc":..,"space":"global|shared","access":"load|store|atomic","bytes":4,"requests":..,"lanes":..,"sectors":..,
 //   "wavefronts":..,"ideal_sectors":..,"ideal_wavefronts":..,"sample":{"addresses":[0,4,null,..],"allocation":address|null,
 //   "block":[x,y,z],"warp":n}}]: one for each instruction and allocation; addresses count from the beginning of it
-void simt_set_counting(int on);                                   // from the next launch on
+void simt_set_counting(int on);  // from the next launch on
 const char* simt_take_counts(void);
-uint64_t simt_digest(const void* bytes, size_t count);            // what "content" of a copy is compared with
+uint64_t simt_digest(const void* bytes, size_t count);  // what "content" of a copy is compared with
 int simt_last_error(int clear);
 int simt_sticky_error(void);
 const char* simt_error_name(int);
 const char* simt_error_string(int);
-void simt_reset(void);                                            // drop sticky error, findings, launches (not allocations)
-void simt_set_schedule(int order, uint64_t seed);                 // 0 forward, 1 reversed, 2 seeded random (blocks, threads)
-void simt_set_watchdog(double seconds);                           // of processor time; a kernel that takes more: finding "timeout",
-                                                                  // cudaErrorLaunchTimeout; 0 = no limit
-void simt_set_exits_reported(int on);                             // whether a barrier after some threads returned is a
-                                                                  // "divergent_barrier"; not where findings are collected
+void simt_reset(void);                             // drop sticky error, findings, launches (not allocations)
+void simt_set_schedule(int order, uint64_t seed);  // 0 forward, 1 reversed, 2 seeded random (blocks, threads)
+void simt_set_watchdog(double seconds);            // of processor time; a kernel that takes more: finding "timeout",
+                                                   // cudaErrorLaunchTimeout; 0 = no limit
+void simt_set_exits_reported(int on);              // whether a barrier after some threads returned is a
+                                                   // "divergent_barrier"; not where findings are collected
 #ifdef __cplusplus
 }
 #endif

@@ -33,8 +33,8 @@ struct cusparseDnVecDescr {
 
 namespace simt {
 
-size_t bytes_of(cudaDataType type);             // 0: no type of elements here
-size_t bytes_of(cusparseIndexType_t type);      // 0: no type of indices here
+size_t bytes_of(cudaDataType type);         // 0: no type of elements here
+size_t bytes_of(cusparseIndexType_t type);  // 0: no type of indices here
 
 // Element `i` of an array of `type`, as float or double.
 template <class T>

@@ -14,9 +14,7 @@ size_t bytes_of(cudaDataType type) {
     }
 }
 
-size_t bytes_of(cusparseIndexType_t type) {
-    return type == CUSPARSE_INDEX_32I ? 4 : type == CUSPARSE_INDEX_64I ? 8 : 0;
-}
+size_t bytes_of(cusparseIndexType_t type) { return type == CUSPARSE_INDEX_32I ? 4 : type == CUSPARSE_INDEX_64I ? 8 : 0; }
 
 template <class T>
 T load(cudaDataType type, const void* values, int64_t i) {

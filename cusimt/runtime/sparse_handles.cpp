@@ -53,9 +53,7 @@ void* writable(const void* pointer) { return const_cast<void*>(pointer); }
 
 extern "C" {
 cusparseStatus_t cusparseCreate(cusparseHandle_t* handle) { return create(handle, true, cusparseContext()); }
-cusparseStatus_t cusparseDestroy(cusparseHandle_t handle) {
-    return handle ? destroy(handle) : CUSPARSE_STATUS_NOT_INITIALIZED;
-}
+cusparseStatus_t cusparseDestroy(cusparseHandle_t handle) { return handle ? destroy(handle) : CUSPARSE_STATUS_NOT_INITIALIZED; }
 cusparseStatus_t cusparseGetVersion(cusparseHandle_t handle, int* version) {
     if (!handle) return CUSPARSE_STATUS_NOT_INITIALIZED;
     if (!version) return CUSPARSE_STATUS_INVALID_VALUE;
@@ -75,22 +73,23 @@ cusparseStatus_t cusparseGetPointerMode(cusparseHandle_t handle, cusparsePointer
     return get(handle, &cusparseContext::pointer_mode, mode);
 }
 
-#define SIMT_STATUSES(CASE)                                                                        \
-    CASE(SUCCESS, "success")                                                                       \
-    CASE(NOT_INITIALIZED, "initialization error")                                                  \
-    CASE(ALLOC_FAILED, "allocation failed")                                                        \
-    CASE(INVALID_VALUE, "invalid value")                                                           \
-    CASE(ARCH_MISMATCH, "architecture mismatch")                                                   \
-    CASE(MAPPING_ERROR, "texture mapping error")                                                   \
-    CASE(EXECUTION_FAILED, "kernel launch failure")                                                \
-    CASE(INTERNAL_ERROR, "internal error")                                                         \
-    CASE(MATRIX_TYPE_NOT_SUPPORTED, "matrix type not supported")                                   \
-    CASE(ZERO_PIVOT, "zero pivot")                                                                 \
-    CASE(NOT_SUPPORTED, "operation not supported")                                                 \
+#define SIMT_STATUSES(CASE)                                      \
+    CASE(SUCCESS, "success")                                     \
+    CASE(NOT_INITIALIZED, "initialization error")                \
+    CASE(ALLOC_FAILED, "allocation failed")                      \
+    CASE(INVALID_VALUE, "invalid value")                         \
+    CASE(ARCH_MISMATCH, "architecture mismatch")                 \
+    CASE(MAPPING_ERROR, "texture mapping error")                 \
+    CASE(EXECUTION_FAILED, "kernel launch failure")              \
+    CASE(INTERNAL_ERROR, "internal error")                       \
+    CASE(MATRIX_TYPE_NOT_SUPPORTED, "matrix type not supported") \
+    CASE(ZERO_PIVOT, "zero pivot")                               \
+    CASE(NOT_SUPPORTED, "operation not supported")               \
     CASE(INSUFFICIENT_RESOURCES, "insufficient resources")
 const char* cusparseGetErrorName(cusparseStatus_t status) {
     switch (status) {
-#define SIMT_CASE(NAME, TEXT) case CUSPARSE_STATUS_##NAME: return "CUSPARSE_STATUS_" #NAME;
+#define SIMT_CASE(NAME, TEXT) \
+    case CUSPARSE_STATUS_##NAME: return "CUSPARSE_STATUS_" #NAME;
         SIMT_STATUSES(SIMT_CASE)
 #undef SIMT_CASE
     }
@@ -98,7 +97,8 @@ const char* cusparseGetErrorName(cusparseStatus_t status) {
 }
 const char* cusparseGetErrorString(cusparseStatus_t status) {
     switch (status) {
-#define SIMT_CASE(NAME, TEXT) case CUSPARSE_STATUS_##NAME: return TEXT;
+#define SIMT_CASE(NAME, TEXT) \
+    case CUSPARSE_STATUS_##NAME: return TEXT;
         SIMT_STATUSES(SIMT_CASE)
 #undef SIMT_CASE
     }
@@ -106,25 +106,52 @@ const char* cusparseGetErrorString(cusparseStatus_t status) {
 }
 
 #define SIMT_CREATE(CONST_NAME, DESCRIPTOR, VOID)                                                                              \
-    cusparseStatus_t cusparseCreate##CONST_NAME##Csr(DESCRIPTOR* matrix, int64_t rows, int64_t cols, int64_t nnz, VOID offsets,\
-                                                     VOID columns, VOID values, cusparseIndexType_t outer,                     \
+    cusparseStatus_t cusparseCreate##CONST_NAME##Csr(DESCRIPTOR* matrix, int64_t rows, int64_t cols, int64_t nnz,              \
+                                                     VOID offsets, VOID columns, VOID values, cusparseIndexType_t outer,       \
                                                      cusparseIndexType_t inner, cusparseIndexBase_t base, cudaDataType type) { \
-        cusparseSpMatDescr made{CUSPARSE_FORMAT_CSR, rows, cols, nnz, writable(offsets), writable(columns), writable(values),  \
-                                outer, inner, base, type};                                                                     \
+        cusparseSpMatDescr made{CUSPARSE_FORMAT_CSR,                                                                           \
+                                rows,                                                                                          \
+                                cols,                                                                                          \
+                                nnz,                                                                                           \
+                                writable(offsets),                                                                             \
+                                writable(columns),                                                                             \
+                                writable(values),                                                                              \
+                                outer,                                                                                         \
+                                inner,                                                                                         \
+                                base,                                                                                          \
+                                type};                                                                                         \
         return create(matrix, is_valid(made), made);                                                                           \
     }                                                                                                                          \
-    cusparseStatus_t cusparseCreate##CONST_NAME##Csc(DESCRIPTOR* matrix, int64_t rows, int64_t cols, int64_t nnz, VOID offsets,\
-                                                     VOID rows_of, VOID values, cusparseIndexType_t outer,                     \
+    cusparseStatus_t cusparseCreate##CONST_NAME##Csc(DESCRIPTOR* matrix, int64_t rows, int64_t cols, int64_t nnz,              \
+                                                     VOID offsets, VOID rows_of, VOID values, cusparseIndexType_t outer,       \
                                                      cusparseIndexType_t inner, cusparseIndexBase_t base, cudaDataType type) { \
-        cusparseSpMatDescr made{CUSPARSE_FORMAT_CSC, rows, cols, nnz, writable(offsets), writable(rows_of), writable(values),  \
-                                outer, inner, base, type};                                                                     \
+        cusparseSpMatDescr made{CUSPARSE_FORMAT_CSC,                                                                           \
+                                rows,                                                                                          \
+                                cols,                                                                                          \
+                                nnz,                                                                                           \
+                                writable(offsets),                                                                             \
+                                writable(rows_of),                                                                             \
+                                writable(values),                                                                              \
+                                outer,                                                                                         \
+                                inner,                                                                                         \
+                                base,                                                                                          \
+                                type};                                                                                         \
         return create(matrix, is_valid(made), made);                                                                           \
     }                                                                                                                          \
-    cusparseStatus_t cusparseCreate##CONST_NAME##Coo(DESCRIPTOR* matrix, int64_t rows, int64_t cols, int64_t nnz, VOID rows_of,\
-                                                     VOID columns, VOID values, cusparseIndexType_t index,                     \
+    cusparseStatus_t cusparseCreate##CONST_NAME##Coo(DESCRIPTOR* matrix, int64_t rows, int64_t cols, int64_t nnz,              \
+                                                     VOID rows_of, VOID columns, VOID values, cusparseIndexType_t index,       \
                                                      cusparseIndexBase_t base, cudaDataType type) {                            \
-        cusparseSpMatDescr made{CUSPARSE_FORMAT_COO, rows, cols, nnz, writable(rows_of), writable(columns), writable(values),  \
-                                index, index, base, type};                                                                     \
+        cusparseSpMatDescr made{CUSPARSE_FORMAT_COO,                                                                           \
+                                rows,                                                                                          \
+                                cols,                                                                                          \
+                                nnz,                                                                                           \
+                                writable(rows_of),                                                                             \
+                                writable(columns),                                                                             \
+                                writable(values),                                                                              \
+                                index,                                                                                         \
+                                index,                                                                                         \
+                                base,                                                                                          \
+                                type};                                                                                         \
         return create(matrix, is_valid(made), made);                                                                           \
     }
 SIMT_CREATE(, cusparseSpMatDescr_t, void*)

@@ -12,7 +12,7 @@ using namespace simt;
 
 namespace {
 
-// What a product needs of its workspace: that it is there. The libraries' own sizes are nobody's business either.
+// The workspace must exist; its size has no meaning here, and cuSPARSE documents none.
 size_t workspace_bytes(const cusparseSpMatDescr& m) { return 256 + static_cast<size_t>(m.rows) * 4; }
 
 bool use_workspace(void* buffer, const cusparseSpMatDescr& m) {
@@ -114,8 +114,7 @@ cusparseStatus_t with_scalars(cusparseHandle_t handle, Scalars scalars, Work wor
         done = work(*static_cast<const double*>(scalars.alpha), *static_cast<const double*>(scalars.beta));
     else if (scalars.type == CUDA_R_32F)
         done = work(*static_cast<const float*>(scalars.alpha), *static_cast<const float*>(scalars.beta));
-    else
-        return CUSPARSE_STATUS_NOT_SUPPORTED;
+    else return CUSPARSE_STATUS_NOT_SUPPORTED;
     return done ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_EXECUTION_FAILED;
 }
 
@@ -127,7 +126,8 @@ cusparseStatus_t sparse_times_dense(cusparseHandle_t handle, cusparseOperation_t
     if (a.value_type != b.value_type) return CUSPARSE_STATUS_NOT_SUPPORTED;
     LibraryCall call(handle->stream, 2.0 * static_cast<double>(a.nnz) * static_cast<double>(n));
     if (!use_workspace(buffer, a)) return CUSPARSE_STATUS_INVALID_VALUE;
-    if (!is_reachable(a) || !is_reachable(b) || !is_reachable(c) || simt_sticky_error()) return CUSPARSE_STATUS_EXECUTION_FAILED;
+    if (!is_reachable(a) || !is_reachable(b) || !is_reachable(c) || simt_sticky_error())
+        return CUSPARSE_STATUS_EXECUTION_FAILED;
     return with_scalars(handle, scalars, [&](auto alpha, auto beta) {
         typedef decltype(alpha) T;
         std::vector<T> rows_of_b = unpacked<T>(b), sums(static_cast<size_t>(m * n));
@@ -149,7 +149,8 @@ cusparseStatus_t sampled(cusparseHandle_t handle, const cusparseDnMatDescr& a, c
     if (a.value_type != b.value_type) return CUSPARSE_STATUS_NOT_SUPPORTED;
     LibraryCall call(handle->stream, 2.0 * static_cast<double>(c.nnz) * static_cast<double>(a.cols));
     if (!use_workspace(buffer, c)) return CUSPARSE_STATUS_INVALID_VALUE;
-    if (!is_reachable(a) || !is_reachable(b) || !is_reachable(c) || simt_sticky_error()) return CUSPARSE_STATUS_EXECUTION_FAILED;
+    if (!is_reachable(a) || !is_reachable(b) || !is_reachable(c) || simt_sticky_error())
+        return CUSPARSE_STATUS_EXECUTION_FAILED;
     return with_scalars(handle, scalars, [&](auto alpha, auto beta) {
         typedef decltype(alpha) T;
         int64_t depth = a.cols;
@@ -179,8 +180,8 @@ cusparseStatus_t checked(cusparseHandle_t handle, const Descriptors*... descript
 }  // namespace
 
 extern "C" {
-#define SIMT_SPMV                                                                                                            \
-    cusparseHandle_t handle, cusparseOperation_t op, const void *alpha, cusparseConstSpMatDescr_t a,                         \
+#define SIMT_SPMV                                                                                    \
+    cusparseHandle_t handle, cusparseOperation_t op, const void *alpha, cusparseConstSpMatDescr_t a, \
         cusparseConstDnVecDescr_t x, const void *beta, cusparseDnVecDescr_t y, cudaDataType type, cusparseSpMVAlg_t
 cusparseStatus_t cusparseSpMV_bufferSize(SIMT_SPMV, size_t* bytes) {
     (void)op, (void)alpha, (void)x, (void)beta, (void)y, (void)type;
@@ -195,10 +196,10 @@ cusparseStatus_t cusparseSpMV(SIMT_SPMV, void* buffer) {
     return sparse_times_dense(handle, op, *a, as_matrix(*x), as_matrix(*y), {alpha, beta, type}, buffer);
 }
 
-#define SIMT_SPMM                                                                                                            \
-    cusparseHandle_t handle, cusparseOperation_t op_a, cusparseOperation_t op_b, const void *alpha,                          \
-        cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b, const void *beta, cusparseDnMatDescr_t c,                  \
-        cudaDataType type, cusparseSpMMAlg_t
+#define SIMT_SPMM                                                                                                              \
+    cusparseHandle_t handle, cusparseOperation_t op_a, cusparseOperation_t op_b, const void *alpha,                            \
+        cusparseConstSpMatDescr_t a, cusparseConstDnMatDescr_t b, const void *beta, cusparseDnMatDescr_t c, cudaDataType type, \
+        cusparseSpMMAlg_t
 cusparseStatus_t cusparseSpMM_bufferSize(SIMT_SPMM, size_t* bytes) {
     (void)op_a, (void)op_b, (void)alpha, (void)b, (void)beta, (void)c, (void)type;
     return workspace_of(handle, a, bytes);
@@ -212,10 +213,10 @@ cusparseStatus_t cusparseSpMM(SIMT_SPMM, void* buffer) {
     return sparse_times_dense(handle, op_a, *a, transposed(*b, op_b), *c, {alpha, beta, type}, buffer);
 }
 
-#define SIMT_SDDMM                                                                                                           \
-    cusparseHandle_t handle, cusparseOperation_t op_a, cusparseOperation_t op_b, const void *alpha,                          \
-        cusparseConstDnMatDescr_t a, cusparseConstDnMatDescr_t b, const void *beta, cusparseSpMatDescr_t c,                  \
-        cudaDataType type, cusparseSDDMMAlg_t
+#define SIMT_SDDMM                                                                                                             \
+    cusparseHandle_t handle, cusparseOperation_t op_a, cusparseOperation_t op_b, const void *alpha,                            \
+        cusparseConstDnMatDescr_t a, cusparseConstDnMatDescr_t b, const void *beta, cusparseSpMatDescr_t c, cudaDataType type, \
+        cusparseSDDMMAlg_t
 cusparseStatus_t cusparseSDDMM_bufferSize(SIMT_SDDMM, size_t* bytes) {
     (void)op_a, (void)op_b, (void)alpha, (void)a, (void)b, (void)beta, (void)type;
     return workspace_of(handle, c, bytes);

@@ -1,3 +1,4 @@
+// Maps stacks for fibers, and reuses them.
 #include "stacks.h"
 
 #include <stdint.h>

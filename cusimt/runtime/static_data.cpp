@@ -1,3 +1,4 @@
+// Classifies accesses of kernels to variables of their own library: constant, device variable or host variable.
 #include "static_data.h"
 
 #include <link.h>
@@ -40,7 +41,7 @@ int visit(dl_phdr_info* info, size_t, void* argument) {
     }
     if (!is_it) return 0;
     for (Range& range : found) {
-        if (protected_end - range.begin > range.bytes) continue;   // it ends elsewhere
+        if (protected_end - range.begin > range.bytes) continue;  // it ends elsewhere
         range = {protected_end, range.bytes - (protected_end - range.begin)};
     }
     lookup.writable = found;
@@ -74,7 +75,8 @@ StaticData::StaticData(const simt_module& module) : module_(module) {
             if (std::any_of(first, end, [](char byte) { return byte != 0; })) segment.pages[at / kPage] = {first, end};
         }
     }
-    for (auto [begin, end] : {std::pair{module.constant_begin, module.constant_end}, {module.device_begin, module.device_end}}) {
+    for (auto [begin, end] :
+         {std::pair{module.constant_begin, module.constant_end}, {module.device_begin, module.device_end}}) {
         if (begin != end) sections_.push_back({const_cast<char*>(begin), size_t(end - begin)});
     }
 }

@@ -1,12 +1,12 @@
-// The variables of a library with kernels. They lie in the host's memory, where a GPU faults on them.
+// The host variables of a library with kernels, on which a GPU would fault.
 //
-// Kernels may read constants: `const` tables, vtables, literals, and any variable that still has the value it was loaded with.
-// A few variables belong to the device though no section says so: inline variables and static variables of device functions, which
-// the translator gives a tag, and variable templates, whose full names it lists. The device has copies of these, in place while a launch uses them, so that host and
-// device never share one.
+// Kernels may read constants: `const` tables, vtables, literals, and any variable that still has its initial value. A few
+// variables belong to the device although they are in no section of it: inline variables and static variables of device
+// functions, which the translator tags, and variable templates, whose full names it lists. The device has copies of these,
+// swapped in while a launch uses them, so that host and device never share one.
 //
-// What is in the sections of __device__ and __constant__ variables can be hidden: then the host has copies of its own, as the
-// variables of that name are which nvcc makes for it.
+// The sections of __device__ and __constant__ variables can be hidden. The host then has its own copies, like the shadow
+// variables that nvcc makes.
 #pragma once
 #include <stdint.h>
 
@@ -19,7 +19,7 @@
 namespace simt {
 
 class StaticData {
-public:
+  public:
     // Of a module that has just been loaded: what its variables hold are their first values.
     explicit StaticData(const simt_module& module);
 
@@ -31,10 +31,10 @@ public:
     void end_launch();
     void hide_device_variables(bool hidden);
 
-private:
-    struct Segment {                // of the file, with its first values: the pages that were not all zero
+  private:
+    struct Segment {  // of the file, with its first values: the pages that were not all zero
         uintptr_t begin, bytes;
-        std::map<uintptr_t, std::vector<char>> pages{};   // by number
+        std::map<uintptr_t, std::vector<char>> pages{};  // by number
     };
     struct Variable {
         uintptr_t begin, bytes;
@@ -56,7 +56,7 @@ private:
 
     const simt_module& module_;
     std::vector<Segment> writable_;
-    std::vector<Variable> variables_;   // by address; read from the file when they are needed
+    std::vector<Variable> variables_;  // by address; read from the file when they are needed
     bool has_variables_ = false, hidden_ = false;
     std::vector<Variable*> in_place_;
     std::vector<Section> sections_;

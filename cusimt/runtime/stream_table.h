@@ -1,4 +1,4 @@
-// All streams and events there are, and the host's time. For streams.cpp and events.cpp only.
+// The table of all streams and events, and the host's time. For streams.cpp and events.cpp only.
 #pragma once
 #include <memory>
 #include <mutex>
@@ -17,8 +17,8 @@ struct StreamTable {
     // which the default stream waits.
     Progress retired[kDevices], retired_blocking[kDevices];
     uint64_t last_id = 0;
-    double host = 0;          // microseconds
-    Clock host_clock;         // what the host knows to be done; of all its threads together
+    double host = 0;   // microseconds
+    Clock host_clock;  // what the host knows to be done; of all its threads together
 };
 
 extern std::recursive_mutex streams_lock;

@@ -1,3 +1,4 @@
+// Finds uses of one block of memory on two streams that nothing orders.
 #include "stream_uses.h"
 
 #include <string.h>
@@ -14,21 +15,19 @@ StreamUses stream_uses;
 
 namespace {
 constexpr size_t kRounding = 512, kSmallPool = size_t(1) << 20;
-constexpr size_t kMostFreed = 256;   // of a stream; a program that never waits must not fill the memory
-constexpr size_t kMostUses = 64;     // of a block
+constexpr size_t kMostFreed = 256;  // of a stream; a program that never waits must not fill the memory
+constexpr size_t kMostUses = 64;    // of a block
 
 size_t rounded(size_t bytes) { return (bytes + kRounding - 1) / kRounding * kRounding; }
 
-// Could a freed block of `freed` bytes answer a request of `asked`?
-bool fits(size_t asked, size_t freed) {
-    return rounded(asked) <= freed && (asked <= kSmallPool) == (freed <= kSmallPool);
-}
+// Whether a freed block of `freed` bytes could serve a request of `asked` bytes.
+bool fits(size_t asked, size_t freed) { return rounded(asked) <= freed && (asked <= kSmallPool) == (freed <= kSmallPool); }
 
 std::string told(const std::string& what, uint64_t stream) { return what + " on " + name_of_stream(stream); }
 std::string told(const Use& use) { return told(use.what, use.when.stream); }
 
 bool conflict(const Use& earlier, const Use& later) {
-    if (earlier.is_launch && later.is_launch) return false;   // compared as the later one ran
+    if (earlier.is_launch && later.is_launch) return false;  // compared as the later one ran
     if (!earlier.is_launch && !later.is_launch) {
         return (earlier.writes || later.writes) && earlier.bytes.meets(later.bytes);
     }
@@ -40,8 +39,8 @@ bool conflict(const Use& earlier, const Use& later) {
 
 // Is what is in conflict with the earlier use in conflict with the later one, too, which comes after it?
 bool stands_for(const Use& later, const Use& earlier, const Allocation& block) {
-    if (earlier.is_launch && earlier.epochs.first == 0) return true;   // nothing is known to be in conflict with it
-    if (later.is_launch) return earlier.is_launch && later.epochs.first == earlier.epochs.first;   // two pointers of one launch
+    if (earlier.is_launch && earlier.epochs.first == 0) return true;  // nothing is known to be in conflict with it
+    if (later.is_launch) return earlier.is_launch && later.epochs.first == earlier.epochs.first;  // two pointers of one launch
     if (!later.writes && (earlier.writes || earlier.is_launch)) return false;
     return later.bytes.covers(earlier.is_launch ? StridedBytes(block.base, block.bytes) : earlier.bytes);
 }
@@ -50,15 +49,23 @@ size_t extent(const Use& use) { return use.bytes.end() - use.bytes.begin(); }
 
 void report_unordered(const Use& earlier, const Use& later) {
     const Use& placed = earlier.file ? earlier : later;
-    report({.kind = "stream_order", .bytes = std::max(extent(earlier), extent(later)), .address = later.bytes.begin(),
-            .space = "global", .allocation = nearest_allocation(later.bytes.begin()),
-            .note = told(later) + " and " + told(earlier), .file = placed.file, .line = placed.line});
+    report({.kind = "stream_order",
+            .bytes = std::max(extent(earlier), extent(later)),
+            .address = later.bytes.begin(),
+            .space = "global",
+            .allocation = nearest_allocation(later.bytes.begin()),
+            .note = told(later) + " and " + told(earlier),
+            .file = placed.file,
+            .line = placed.line});
 }
 
 void report_reuse(const Use& earlier, const Use& later, size_t bytes) {
     const Use& placed = earlier.file ? earlier : later;
-    report({.kind = "stream_reuse", .bytes = bytes, .space = "global",
-            .note = told(later) + " uses it, and " + told(earlier) + " may not be done with it", .file = placed.file,
+    report({.kind = "stream_reuse",
+            .bytes = bytes,
+            .space = "global",
+            .note = told(later) + " uses it, and " + told(earlier) + " may not be done with it",
+            .file = placed.file,
             .line = placed.line});
 }
 
@@ -78,8 +85,13 @@ const char* name_of(const simt_launch& launch) { return launch.kernel ? launch.k
 
 void StreamUses::launched(const simt_launch& launch, const Moment& when, const Epochs& epochs) {
     for_each_pointer(launch, [&](uintptr_t pointer) {
-        add({.when = when, .bytes = {pointer, 1}, .is_launch = true, .epochs = epochs, .what = name_of(launch),
-             .file = launch.file, .line = launch.line});
+        add({.when = when,
+             .bytes = {pointer, 1},
+             .is_launch = true,
+             .epochs = epochs,
+             .what = name_of(launch),
+             .file = launch.file,
+             .line = launch.line});
     });
 }
 
@@ -127,9 +139,9 @@ void StreamUses::add(Use use) {
     auto still_running = std::find_if_not(block.inherited.begin(), block.inherited.end(), is_past);
     if (still_running != block.inherited.end()) {
         report_reuse(*still_running, use, block.bytes);
-        block.inherited.clear();   // told once
+        block.inherited.clear();  // told once
     }
-    std::set<uint64_t> told;   // of the uses on one stream only the latest
+    std::set<uint64_t> told;  // of the uses on one stream only the latest
     for (auto earlier = block.uses.rbegin(); earlier != block.uses.rend(); ++earlier) {
         if (is_past(*earlier)) {
             earlier->is_followed = true;

@@ -1,3 +1,4 @@
+// Streams on the simulated clock: submission, synchronisation and the order between streams.
 #include "streams.h"
 
 #include <algorithm>
@@ -12,7 +13,7 @@ namespace simt {
 std::recursive_mutex streams_lock;
 
 StreamTable& stream_table() {
-    static auto* table = new StreamTable;   // never destroyed: other libraries release events from their own destructors
+    static auto* table = new StreamTable;  // never destroyed: other libraries release events from their own destructors
     static bool numbered = [] {
         for (int i = 0; i < kDevices; ++i) table->defaults[i].device = i;
         return true;
@@ -132,7 +133,7 @@ void host_waits_for_device(int device) {
     }
     table.host = std::max(table.host, table.retired[device].busy_until);
     table.host_clock.merge(table.retired[device].clock);
-    table.retired[device] = table.retired_blocking[device] = {};   // all that comes later comes after the host
+    table.retired[device] = table.retired_blocking[device] = {};  // all that comes later comes after the host
 }
 
 Submitted advance_stream(void* handle, double duration_us) {
@@ -141,7 +142,7 @@ Submitted advance_stream(void* handle, double duration_us) {
     if (!stream) return {};
     double queued = stream_table().host, begin = earliest_start(*stream), end = begin + duration_us;
     stream->busy_until = end;
-    stream_table().host += 1.5;   // what submitting costs the host
+    stream_table().host += 1.5;  // what submitting costs the host
     const Watched& caller = watched[stream->device];
     std::vector<Moment> after = clock_of_next(*stream).beyond(caller.before);
     Moment moment = submit(*stream);
@@ -173,7 +174,7 @@ void* simt_stream_create(int device, int priority) {
     auto stream = std::make_unique<Stream>();
     stream->device = device;
     stream->priority = std::clamp(priority, -5, 0);
-    stream->flags = cudaStreamNonBlocking;   // torch's pool; cudaStreamCreate sets its own flags
+    stream->flags = cudaStreamNonBlocking;  // torch's pool; cudaStreamCreate sets its own flags
     stream->id = ++table.last_id;
     stream->busy_until = table.host;
     void* handle = stream.get();

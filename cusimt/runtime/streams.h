@@ -1,6 +1,6 @@
-// Streams and events on a simulated clock. Work is executed when it is submitted; what is simulated is when it would have run:
-// each stream has the time up to which it is busy, the host has its own time, and waiting moves one up to the other. Beside the
-// time goes the order that waiting makes (ordering.h): times are a model, and two of them may be in order by chance.
+// Streams and events on a simulated clock. Work is executed when it is submitted; the clock simulates when it would have run:
+// each stream has the time until which it is busy, the host has its own time, and waiting advances one to the other. The
+// happens-before order is tracked separately (ordering.h): times are a model, and two of them may be in order by chance.
 #pragma once
 #include <stdint.h>
 
@@ -13,8 +13,8 @@ namespace simt {
 
 // What there is to wait for.
 struct Progress {
-    double busy_until = 0;   // microseconds
-    Clock clock;             // what the latest work comes after, itself included
+    double busy_until = 0;  // microseconds
+    Clock clock;            // what the latest work comes after, itself included
 
     void merge(const Progress& other) {
         busy_until = std::max(busy_until, other.busy_until);
@@ -27,9 +27,9 @@ struct Stream : Progress {
     uint64_t id = 0;
     int priority = 0;
     unsigned flags = 0;
-    uint64_t submitted = 0;    // pieces of work
+    uint64_t submitted = 0;  // pieces of work
 
-    uint64_t key() const { return id ? id : ~uint64_t(device); }   // in clocks: default streams share the id 0
+    uint64_t key() const { return id ? id : ~uint64_t(device); }  // in clocks: default streams share the id 0
     Moment latest() const { return {key(), submitted}; }
 };
 

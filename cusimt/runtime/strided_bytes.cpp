@@ -1,3 +1,4 @@
+// Intersects and enumerates runs of bytes at regular distances.
 #include "strided_bytes.h"
 
 #include <algorithm>
@@ -28,7 +29,7 @@ struct Part {
 int64_t floor_division(int64_t a, int64_t b) { return a / b - (a % b < 0); }
 
 class Comparison {
-public:
+  public:
     bool meet(const Part& a, const Part& b) {
         if (--steps_left_ < 0 || b.end() <= a.begin || a.end() <= b.begin) return false;
         if (a.dimensions == 0 && b.dimensions == 0) return true;
@@ -41,7 +42,7 @@ public:
         return some_row_meets(rows.first_row(), rows.distance(), 0, rows.count() - 1, other);
     }
 
-private:
+  private:
     // The row, moved by the distance `first` to `last` times: only the moves that bring it to `other` are looked at.
     bool some_row_meets(const Part& row, int64_t distance, int64_t first, int64_t last, const Part& other) {
         first = std::max(first, floor_division(other.begin - row.end(), distance) + 1);

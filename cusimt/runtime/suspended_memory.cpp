@@ -1,5 +1,5 @@
-// The shadow of shared memory while blocks take turns in it: of a block that steps aside, what it has written is kept. Who
-// touched a word last is not; records of other blocks have other epochs.
+// The shadow of shared memory while blocks take turns in it. A suspended block keeps which words it has written, but not its
+// access records: records of other blocks have other epochs.
 #include "device_limits.h"
 #include "execution.h"
 #include "shared_memory.h"
@@ -37,7 +37,7 @@ void SharedMemory::resume(const Suspended& block) {
     early_reads_.clear();
     size_t next = 0;
     for_each_word([&](uintptr_t word) {
-        if (next == block.written.size()) return;   // not a checked build
+        if (next == block.written.size()) return;  // not a checked build
         unsigned bits = block.written[next++];
         words_[word].written_by_block = bits == 15 ? serial_ : 0;
         words_[word].split_by_block = bits == 15 || bits == 0 ? 0 : serial_;

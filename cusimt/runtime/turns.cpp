@@ -1,3 +1,4 @@
+// Runs the blocks of a grid in turns where they wait for one another.
 #include "turns.h"
 
 #include <string.h>
@@ -50,14 +51,14 @@ struct Resident {
 std::unique_ptr<Block> spare_block;
 
 class Turns {
-public:
+  public:
     Turns(const simt_launch& launch, const Schedule& schedule) : launch_(launch), schedule_(schedule) {
         blocks_ = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
         threads_ = launch.block[0] * launch.block[1] * launch.block[2];
     }
     void run();
 
-private:
+  private:
     bool has_room() const { return (waiting_.size() + 1) * threads_ <= kMostWaitingThreads; }
     void start(uint64_t linear);
     void run_waiting();
@@ -78,7 +79,7 @@ void Turns::run() {
         if (next < blocks_ && has_room()) {
             size_t waited = waiting_.size();
             start(schedule_.at(next++, blocks_, 0));
-            if (waited == 0 || waiting_.size() > waited) continue;   // nobody waits, or this block does: start another
+            if (waited == 0 || waiting_.size() > waited) continue;  // no block waits, or this one does: start another
         } else if (waiting_.empty() && at_grid_barrier_.empty()) {
             return;
         } else if (waiting_.empty()) {
@@ -120,8 +121,10 @@ void Turns::run_waiting() {
 
 void Turns::pass_grid_barrier() {
     if (at_grid_barrier_.size() < blocks_) {
-        report({.kind = "divergent_barrier", .note = "blocks ended before the grid barrier at which others wait",
-                .block = uint3{}, .thread = uint3{}});
+        report({.kind = "divergent_barrier",
+                .note = "blocks ended before the grid barrier at which others wait",
+                .block = uint3{},
+                .thread = uint3{}});
     }
     global_races.pass_grid_barrier(shared_memory.next_epoch());
     for (Resident& resident : std::exchange(at_grid_barrier_, {})) {
@@ -145,7 +148,8 @@ uint3 block_index(const simt_launch& launch, uint64_t linear) {
 extern "C" void simt_grid_barrier(void) {
     using namespace simt;
     if (!execution.launch->cooperative) {
-        report({.kind = "invalid_launch", .call_site = __builtin_return_address(0),
+        report({.kind = "invalid_launch",
+                .call_site = __builtin_return_address(0),
                 .note = "a grid barrier needs a cooperative launch (cudaLaunchCooperativeKernel)"});
         fail_launch(cudaErrorLaunchFailure);
     }

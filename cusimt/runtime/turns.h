@@ -1,6 +1,6 @@
-// Blocks of a launch. They run one after the other, each to its end, unless one has to wait: for all others at the grid's
-// barrier of a cooperative launch, or for a flag that another block will set. Then it steps aside, with its shared memory, and
-// others run meanwhile, as on a GPU, where many blocks are resident at once.
+// The blocks of a launch. They run one after the other, each to its end, unless one must wait: for all others at the grid
+// barrier of a cooperative launch, or for a flag that another block will set. Then it is suspended, with its shared memory,
+// and others run meanwhile, as on a GPU, where many blocks are resident at once.
 #pragma once
 #include "schedule.h"
 #include "simt_api.h"

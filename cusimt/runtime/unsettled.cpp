@@ -1,3 +1,4 @@
+// Keeps writes that may turn out to change nothing, and settles them before another thread runs.
 #include "unsettled.h"
 
 #include <string.h>

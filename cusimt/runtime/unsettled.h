@@ -1,6 +1,6 @@
-// Two writes without order between them are a race, unless both wrote the same value: many threads that set one flag do no harm
+// Two unordered writes are a race, unless both wrote the same value: many threads that set one flag do no harm
 // (compute-sanitizer's racecheck calls that a hazard of level "info", which it does not print). Hooks run before the write, so
-// whether it changed anything is asked as soon as another thread is about to run.
+// whether the write changed the value is decided as soon as another thread is about to run.
 #pragma once
 #include <stdint.h>
 
@@ -11,21 +11,21 @@
 namespace simt {
 
 class UnsettledWrites {
-public:
+  public:
     // `what` is about to overwrite another thread's value at [begin, begin + bytes).
     void add(Report what, uintptr_t begin, uintptr_t bytes);
     void settle() {
         if (!writes_.empty()) settle_all();
     }
 
-private:
+  private:
     struct Write {
         Report what;
         uintptr_t begin;
         std::vector<uint8_t> before;
     };
     void settle_all();
-    std::vector<Write> writes_;   // of the running thread
+    std::vector<Write> writes_;  // of the running thread
 };
 
 extern UnsettledWrites unsettled_writes;

@@ -1,6 +1,6 @@
-// A library with kernels and the runtime below it share structures: they have to be of one version. Both mention a symbol
-// that has the version in its name (native.py defines it), so the loader refuses a library of another one. It prints the
-// name, which therefore says what to do.
+// A library with kernels and the runtime share structures, so both must be of one version. Both refer to a symbol whose name
+// contains the version (cusimt/compiler/libraries.py defines it), so the loader refuses a library of another one. It prints
+// the symbol's name, which therefore says what to do.
 #pragma once
 
 #ifndef CUSIMT_VERSION_SYMBOL

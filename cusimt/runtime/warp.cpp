@@ -1,3 +1,4 @@
+// Collectives among the lanes of a warp.
 #include "warp.h"
 
 #include <string.h>
@@ -16,7 +17,7 @@ void LaneClocks::reset() {
 
 void LaneClocks::join(uint32_t lanes, uint32_t live) {
     met = true;
-    if ((lanes & live) == live) {   // everyone still running knows everything up to now
+    if ((lanes & live) == live) {  // everyone still running knows everything up to now
         everyone = now++;
         return;
     }
@@ -43,7 +44,7 @@ void Warp::reset(uint32_t lanes) {
     live = lanes;
     clocks.reset();
     if (pending_.empty() && unused_.size() == pool_.size()) return;
-    pending_.clear();               // a dropped block left groups behind
+    pending_.clear();  // a dropped block left groups behind
     unused_.clear();
     for (auto& group : pool_) unused_.push_back(group.get());
     std::fill(std::begin(waiting), std::end(waiting), nullptr);

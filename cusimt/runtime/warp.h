@@ -1,4 +1,4 @@
-// Warps: which lanes live, and the collectives (shuffle, vote, match, __syncwarp) in which they wait for one another.
+// Warps: their live lanes, and the collectives (shuffle, vote, match, __syncwarp) in which they wait for one another.
 #pragma once
 #include <stdint.h>
 
@@ -16,7 +16,7 @@ constexpr unsigned kWarpSize = 32;
 struct Collective {
     simt_warp_values values;
     uint32_t mask = 0;
-    uint32_t readers = 0;               // lanes that may still read the values
+    uint32_t readers = 0;  // lanes that may still read the values
     int op = 0;
     bool complete = false;
 };
@@ -28,19 +28,19 @@ struct LaneClocks {
     uint32_t now = 1;
     uint32_t everyone = 0;
     bool met = false;
-    bool partial = false;               // has `seen` been used since the last reset?
+    bool partial = false;  // has `seen` been used since the last reset?
     uint32_t seen[kWarpSize][kWarpSize];
     void reset();
     void join(uint32_t lanes, uint32_t live);
-    bool has_met() const { return met; }   // any collective since the block began
-    uint32_t tick() { return now++; }      // accesses from now on are told from those before
+    bool has_met() const { return met; }  // any collective since the block began
+    uint32_t tick() { return now++; }     // separates later accesses from earlier ones
     bool ordered(unsigned earlier, uint32_t when, unsigned later) const;
 };
 
 class Warp {
-public:
-    uint32_t live = 0;                  // lanes that exist and have not exited
-    Fiber* waiting[kWarpSize] = {};     // parked in a collective or in simt_active_mask
+  public:
+    uint32_t live = 0;               // lanes that exist and have not exited
+    Fiber* waiting[kWarpSize] = {};  // parked in a collective or in simt_active_mask
     LaneClocks clocks;
 
     void reset(uint32_t lanes);
@@ -54,7 +54,7 @@ public:
     Collective* filled_by_exit();
     const std::vector<Collective*>& pending() const { return pending_; }
 
-private:
+  private:
     std::vector<Collective*> pending_;
     std::vector<std::unique_ptr<Collective>> pool_;
     std::vector<Collective*> unused_;

@@ -1,3 +1,4 @@
+// The log of a warp's accesses between two points at which all lanes meet.
 #include "warp_log.h"
 
 #include <algorithm>
@@ -19,7 +20,7 @@ uint32_t WarpLog::behind(uint32_t among) const {
 }
 
 std::vector<Step>& WarpLog::align(const std::vector<uintptr_t>& place, bool complete) const {
-    static Alignment alignment;   // of one launch at a time
+    static Alignment alignment;  // of one launch at a time
     Alignment::Lists lists;
     for (unsigned lane = 0; lane < kWarpSize; ++lane) {
         lists[lane] = {sites_[lane].data(), sites_[lane].data() + sites_[lane].size()};
@@ -35,7 +36,7 @@ void WarpLog::keep_passed(std::vector<Step>& steps) const {
         while (last > 0 && !(steps[last - 1].lanes >> lane & 1)) --last;
         end = std::min(end, last);
     }
-    uint32_t needed = end ? steps[end - 1].lanes : 0;   // lanes of later steps: their earlier ones come first
+    uint32_t needed = end ? steps[end - 1].lanes : 0;  // lanes of later steps: their earlier ones come first
     for (size_t i = end; i-- > 0;) {
         if (steps[i].lanes & needed) needed |= steps[i].lanes;
         else steps[i].lanes = 0;

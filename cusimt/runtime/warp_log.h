@@ -1,7 +1,7 @@
-// The accesses of the lanes of one warp since they last stood together: a list for each lane.
+// The accesses of the lanes of one warp since they last converged: a list for each lane.
 //
-// Lists end wherever all lanes of the warp stand together for certain: barrier, collective, exit. One that grows longer is
-// taken in pieces; a lane whose list is full lets the others catch up first, so memory is bounded.
+// The lists end wherever all lanes of the warp have certainly converged: at a barrier, a collective or the exit. A longer list
+// is processed in pieces; a lane whose list is full lets the others catch up first, so memory is bounded.
 #pragma once
 #include <stdint.h>
 
@@ -13,7 +13,7 @@
 namespace simt {
 
 class WarpLog {
-public:
+  public:
     // Empty, with room for the lists of a block of so many threads within kMostBytes.
     void reset(unsigned threads_of_block);
     void append(unsigned lane, uint32_t site, uintptr_t address) {
@@ -43,14 +43,14 @@ public:
         take_out(taken);
     }
 
-private:
+  private:
     static constexpr size_t kMostBytes = size_t(48) << 20;
 
     std::vector<Step>& align(const std::vector<uintptr_t>& place, bool complete) const;
     void keep_passed(std::vector<Step>& steps) const;
     void take_out(const size_t (&counts)[kWarpSize]);
 
-    size_t full_ = 0;   // accesses of a lane
+    size_t full_ = 0;  // accesses of a lane
     std::vector<uint32_t> sites_[kWarpSize];
     std::vector<uintptr_t> addresses_[kWarpSize];
 };

@@ -8,10 +8,10 @@
 
 namespace {
 constexpr int kWords = 5, kBits = 32 * kWords;
-constexpr int kPowers = 67 + 64;   // as many as jumps by a 64-bit number of subsequences of 2^67 steps need
+constexpr int kPowers = 67 + 64;  // as many as jumps by a 64-bit number of subsequences of 2^67 steps need
 
 using Vector = std::array<uint32_t, kWords>;
-using Matrix = std::array<Vector, kBits>;   // column b is the image of bit b
+using Matrix = std::array<Vector, kBits>;  // column b is the image of bit b
 
 Vector step(Vector v) {
     uint32_t t = v[0] ^ v[0] >> 2;

@@ -1,0 +1,1 @@
+"""The ground of the simulator: errors, the build cache, host toolchains, text."""

@@ -153,7 +153,7 @@ def note(sentence: str) -> None:
 
 
 def is_recent(file: Path, seconds: float) -> bool:
-    """Whether it was written within the last ``seconds``; not if that lies ahead, after a clock was set back.
+    """Whether it was written within the last `seconds`; not if that lies ahead, after a clock was set back.
 
     Raises OSError.
     """

@@ -29,7 +29,7 @@ def demangled(names: Sequence[str]) -> list[str]:
 
 
 def qualified(name: str) -> str:
-    """``std::vector::push_back`` of ``void std::vector<int>::push_back(int const&)``.
+    """`std::vector::push_back` of `void std::vector<int>::push_back(int const&)`.
 
     Without parameters, template arguments, return type and what the symbol is (a vtable, a guard variable).
     """

@@ -18,7 +18,7 @@ __all__ = ["ExplainedError", "InfrastructureError", "ToolchainError", "UsageErro
 
 
 class ExplainedError(Exception):
-    """What happened (``what``), why that is refused (``rule``), and what to run or change (``next``)."""
+    """What happened (`what`), why that is refused (`rule`), and what to run or change (`next`)."""
 
     exit_code: ClassVar[int] = 3
 

@@ -48,7 +48,7 @@ def open_locked(path: Path, flags: int = 0, mode: int = 0o666, *, wait: bool = T
 
 
 def names(path: Path, descriptor: int) -> bool:
-    """Whether ``path`` is still a name of the file that ``descriptor`` has open."""
+    """Whether `path` is still a name of the file that `descriptor` has open."""
     try:
         return os.path.samestat(os.fstat(descriptor), path.stat())
     except FileNotFoundError:

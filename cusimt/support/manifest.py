@@ -34,7 +34,7 @@ def file_digest(path: Path) -> str:
 
 
 def write(folder: Path) -> None:
-    """Describe the files in ``folder``, which are then as they are to stay."""
+    """Describe the files in `folder`, which are then as they are to stay."""
     files: dict[str, dict[str, int | str]] = {}
     total = 0
     for file in sorted(f for f in folder.rglob("*") if f.is_file()):

@@ -21,7 +21,7 @@ _LONGEST = 100_000  # characters of one text: a page has to open
 
 
 def visible(text: object) -> str:
-    """``text`` with the replacement character for each that cannot be seen, and cut where it is endless."""
+    """`text` with the replacement character for each that cannot be seen, and cut where it is endless."""
     shown = _INVISIBLE.sub("\ufffd", _TERMINAL.sub("", str(text)))
     if len(shown) <= _LONGEST:
         return shown
@@ -29,7 +29,7 @@ def visible(text: object) -> str:
 
 
 def environment(package: str, **names: Any) -> Environment:
-    """The templates of ``package``, which know ``names``; text other than ``Markup`` is escaped in them."""
+    """The templates of `package`, which know `names`; text other than `Markup` is escaped in them."""
     made = Environment(
         loader=PackageLoader(package), autoescape=True, finalize=_shown, undefined=StrictUndefined,
         trim_blocks=True, lstrip_blocks=True,

@@ -24,7 +24,7 @@ _swept: set[Path] = set()
 
 @contextlib.contextmanager
 def scratch(kind: str, within: Path | None = None) -> Iterator[Path]:
-    """A private folder in ``within``, or where temporary files are kept, which is gone afterwards."""
+    """A private folder in `within`, or where temporary files are kept, which is gone afterwards."""
     place = _place(within)
     if place not in _swept:
         _swept.add(place)

@@ -8,17 +8,17 @@ __all__ = ["counted", "listed", "noun", "reason"]
 
 
 def noun(is_one: bool, singular: str, plural: str = "") -> str:
-    """The word that goes with a number; ``plural``: where it takes more than an s."""
+    """The word that goes with a number; `plural`: where it takes more than an s."""
     return singular if is_one else plural or singular + "s"
 
 
 def counted(number: int, singular: str, plural: str = "") -> str:
-    """``1 launch``, ``3 launches``."""
+    """`1 launch`, `3 launches`."""
     return f"{number} {noun(number == 1, singular, plural)}"
 
 
 def listed(words: Sequence[str]) -> str:
-    """``a``, ``a and b``, ``a, b and c``."""
+    """`a`, `a and b`, `a, b and c`."""
     if len(words) < 2:
         return "".join(words)
     return ", ".join(words[:-1]) + f" and {words[-1]}"

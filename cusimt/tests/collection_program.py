@@ -28,7 +28,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from cusimt.compiler import native
+from cusimt.compiler import libraries
 from cusimt.compiler.nvcc import CHECKS_VARIABLE
 from cusimt.folders import PACKAGE
 from cusimt.support import cache
@@ -166,7 +166,7 @@ def code_of(module: Path) -> str:
 def _nvcc() -> list[str]:
     if ON_GPU:
         return [str(cuda_toolkit().nvcc), "-arch=native", "-fmad=false", "-cudart", "shared"]
-    native.module_object(False)  # builds the runtime once, not in each of the compilers
+    libraries.module_object(False)  # builds the runtime once, not in each of the compilers
     return [sys.executable, "-m", "cusimt.compiler.nvcc"]
 
 

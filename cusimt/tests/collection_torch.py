@@ -13,7 +13,7 @@ import torch
 from torch.testing import assert_close
 from torch.utils.cpp_extension import load
 
-from cusimt.compiler import native
+from cusimt.compiler import libraries
 
 SOURCE = Path(__file__).parent / "collection" / "torch_styled.cu"
 SCHEDULES = ((0, 0), (1, 0), (2, 7))
@@ -52,7 +52,7 @@ def segments() -> None:
 
 def main() -> None:
     load("collection", [str(SOURCE)], is_python_module=False)
-    runtime = ctypes.CDLL(str(native.runtime_library()))
+    runtime = ctypes.CDLL(str(libraries.runtime_library()))
     torch.manual_seed(0)
     for order, seed in SCHEDULES:
         runtime.simt_set_schedule(order, ctypes.c_uint64(seed))

@@ -7,7 +7,7 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from cusimt.compiler import native
+from cusimt.compiler import libraries
 from cusimt.support import cache
 from cusimt.support.toolchain import host_compiler
 from cusimt.translate import translate
@@ -22,10 +22,10 @@ def program(name: str, checked: bool = True, flags: tuple[str, ...] = ()) -> Pat
     source = SOURCES / f"{name}.cu"
     translated = translate(source.read_text(), str(source))
     compiler = host_compiler()
-    compile_ = [*compiler.command, *native.compile_flags(checked), "-include", "simt/prelude.h", *flags]
-    compile_ += [f"-I{folder}" for folder in native.include_dirs()]
-    link = [native.module_object(checked), *native.link_flags(checked)]
-    key = ["runtime", compiler.version, native.sources_digest(), translated, *compile_, *link]
+    compile_ = [*compiler.command, *libraries.compile_flags(checked), "-include", "simt/prelude.h", *flags]
+    compile_ += [f"-I{folder}" for folder in libraries.include_dirs()]
+    link = [libraries.module_object(checked), *libraries.link_flags(checked)]
+    key = ["runtime", compiler.version, libraries.sources_digest(), translated, *compile_, *link]
     with cache.entry(key, room="tests") as slot:
         if slot.missing:
             text, object_ = slot.folder / f"{name}.cpp", slot.folder / "program.o"

@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from cusimt.compiler import cccl, native
+from cusimt.compiler import cccl, libraries
 from cusimt.support import cache
 from cusimt.support.toolchain import cuda_toolkit, host_compiler, torch_install
 from cusimt.translate import translate
@@ -104,7 +104,7 @@ def _size(array: Array) -> ctypes.c_size_t:
 @functools.cache
 def runtime() -> ctypes.CDLL:
     """The CUDA runtime API: the simulated one, or the GPU's."""
-    library = native.runtime_library()
+    library = libraries.runtime_library()
     if ON_GPU:
         library = next(cuda_toolkit().library_dir.glob("libcudart.so.*"))
     return ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL)
@@ -128,7 +128,7 @@ def program(name: str, *, checked: bool = False, torch: bool = False) -> Program
     source = SOURCES / f"{name}.cu"
     folders = torch_install().include_dirs if torch else ()
     commands = (_for_gpu if ON_GPU else _for_simt)(source, folders, checked)
-    headers = [cache.tree_digest(folder) for folder in native.include_dirs()]
+    headers = [cache.tree_digest(folder) for folder in libraries.include_dirs()]
     key = ["surface", host_compiler().version, *map(str, commands), *headers, source.read_text()]
     with cache.entry(key, room="tests") as slot:
         if slot.missing:
@@ -140,14 +140,14 @@ def program(name: str, *, checked: bool = False, torch: bool = False) -> Program
 
 
 def _for_simt(source: Path, folders: tuple[Path, ...], checked: bool) -> list[list[str]]:
-    compiler, module = host_compiler().command, str(native.module_object(checked))
+    compiler, module = host_compiler().command, str(libraries.module_object(checked))
     flags = [
-        *native.compile_flags(checked),
-        *(f"-I{folder}" for folder in (*native.include_dirs(), *folders)),
+        *libraries.compile_flags(checked),
+        *(f"-I{folder}" for folder in (*libraries.include_dirs(), *folders)),
         *cccl.include_flags(),
     ]
     compile_ = [*compiler, *flags, "-include", "simt/prelude.h", "-c", "translated.cpp", "-o", "kernel.o"]
-    link = [*compiler, "-shared", "kernel.o", module, *native.link_flags(checked), "-o", "surface.so"]
+    link = [*compiler, "-shared", "kernel.o", module, *libraries.link_flags(checked), "-o", "surface.so"]
     return [compile_, link]
 
 

@@ -10,8 +10,8 @@ import pytest
 
 from cusimt import findings
 from cusimt.counters import LaunchCounts, LineCounts, counting
-from cusimt.counters import memory_model as model
-from cusimt.counters.memory_model import Access, Addresses
+from cusimt.counters import transactions as model
+from cusimt.counters.transactions import Access, Addresses
 from cusimt.tests.surface_program import SOURCES, program
 
 Place = Callable[[int], int | None]

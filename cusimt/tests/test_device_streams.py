@@ -163,19 +163,19 @@ def test_launches_tell_whether_they_are_in_order_with_the_caller() -> None:
     import torch
 
     from cusimt import activate
-    from cusimt.records import runtime, take_records
+    from cusimt.records import load_runtime, take_records
 
     side, default = torch.cuda.Stream(), torch.cuda.current_stream()
     x, driver = torch.ones(1000, device="cuda"), activate.driver()
 
     def copied(wait: bool, join: bool) -> tuple[int, int]:
         """A copy by the runtime API on the side stream."""
-        runtime().simt_watch_streams()
+        load_runtime().simt_watch_streams()
         if wait:
             side.wait_stream(default)
         pointers = (ctypes.c_void_p(x.data_ptr()), ctypes.c_void_p(x.data_ptr() + 2000))
         stream = ctypes.c_void_p(driver.stream_pointer(0, side.stream_id))
-        assert runtime().cudaMemcpyAsync(*pointers, ctypes.c_size_t(2000), 3, stream) == 0
+        assert load_runtime().cudaMemcpyAsync(*pointers, ctypes.c_size_t(2000), 3, stream) == 0
         if join:
             default.wait_stream(side)
         (call,) = [each for each in take_records("api_calls") if each["kind"] == "d2d"]

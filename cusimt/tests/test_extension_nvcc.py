@@ -16,7 +16,7 @@ from cusimt.compiler import nvcc
 from cusimt.compiler.include_paths import IncludePaths
 from cusimt.compiler.toolkit import cuda_home
 from cusimt.findings import symbolise
-from cusimt.programs.reports import FOLDER_VARIABLE
+from cusimt.programs.child_findings import FOLDER_VARIABLE
 
 PROGRAM = """\
 #include <cstdio>
@@ -209,7 +209,7 @@ def test_the_toolkits_libraries_may_be_named_again(
     ]
     assert nvcc.main(["main.cu", "-o", "program", *libraries]) == 0
     assert nvcc.main(["-c", "main.cu", "-o", "main.o"]) == 0
-    runtime = f"-Wl,-rpath,{nvcc.native.runtime_library().parent}"
+    runtime = f"-Wl,-rpath,{nvcc.libraries.runtime_library().parent}"
     linked = [*nvcc.host_compiler().command, "main.o", "-o", "linked", *libraries, runtime]
     done = subprocess.run(linked, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
@@ -286,7 +286,7 @@ def test_cmake_takes_it_for_a_cuda_compiler(folder: Path) -> None:
         "add_library(filling SHARED main.cu)\ntarget_compile_definitions(filling PRIVATE LIBRARY)\n"
     )
     home = cuda_home(checked=True)
-    libraries = nvcc.native.runtime_library().parent
+    libraries = nvcc.libraries.runtime_library().parent
     environment = {**os.environ, "CUDACXX": str(home / "bin/nvcc"), "LD_LIBRARY_PATH": str(libraries)}
     for command in (["cmake", "-B", "build"], ["cmake", "--build", "build"], ["build/program"]):
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
@@ -300,7 +300,7 @@ def test_headers_of_torch_and_of_toolkits_are_not_the_programs(folder: Path) -> 
     real.mkdir(parents=True)
     for name in ("cuda_runtime_api.h", "driver_types.h", "texture_types.h"):
         (real / name).write_text("#error a real toolkit's header\n")
-    torch = nvcc.native.torch_install().root / "include"
+    torch = nvcc.libraries.torch_install().root / "include"
     paths = IncludePaths.of([str(folder), str(torch), str(real)], [str(real), "/usr/include"])
     assert paths.own == (folder,)
     assert paths.libraries == (torch,)

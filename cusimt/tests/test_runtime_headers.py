@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from cusimt.compiler import native
+from cusimt.compiler import libraries
 from cusimt.folders import INCLUDE
 from cusimt.support.errors import ToolchainError
 from cusimt.support.toolchain import cuda_toolkit, host_compiler
@@ -94,7 +94,7 @@ def test_numbers_are_those_of_cuda(tmp_path: Path) -> None:
     names += [
         f"{what}({name})" for name in [*vectors, "dim3", "double4_32a"] for what in ("sizeof", "alignof")
     ]
-    ours = printed(tmp_path, "ours", native.include_dirs(), numbers_of(INCLUDE, names))
+    ours = printed(tmp_path, "ours", libraries.include_dirs(), numbers_of(INCLUDE, names))
     theirs = printed(tmp_path, "theirs", list(toolkit.include_dirs), numbers_of(INCLUDE, names))
     assert len(names) > 300
     assert ours.splitlines() == theirs.splitlines()
@@ -107,7 +107,7 @@ def test_runtime_answers_as_an_h200_does() -> None:
 
 
 def test_memcpy_stays_memcpy_where_the_compiler_fortifies() -> None:
-    fortified = [*host_compiler().command, "-D_FORTIFY_SOURCE=2", *native.compile_flags(checked=True)]
+    fortified = [*host_compiler().command, "-D_FORTIFY_SOURCE=2", *libraries.compile_flags(checked=True)]
     command = [*fortified, "-E", "-P", "-x", "c++", "-"]
     source = "#include <string.h>\nlevel __USE_FORTIFY_LEVEL"
     done = subprocess.run(command, input=source, capture_output=True, text=True, check=True)
@@ -141,7 +141,7 @@ int main(void) {
 
 def test_a_host_in_c(tmp_path: Path) -> None:
     (tmp_path / "host.c").write_text(C_HOST)
-    folders = [f"-I{folder}" for folder in native.include_dirs()]
+    folders = [f"-I{folder}" for folder in libraries.include_dirs()]
     flags = ["-x", "c", "-std=c11", "-Werror", "-fsyntax-only", *folders]
     command = [*host_compiler().command, *flags, "host.c"]
     done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
@@ -162,5 +162,5 @@ GUARDS = {
 def test_macros_by_which_other_headers_know_what_is_included(tmp_path: Path, header: str) -> None:
     asked = "".join(f"#ifndef {name}\n#error {name}\n#endif\n" for name in GUARDS[header].split())
     (source := tmp_path / "asking.cpp").write_text(f"#include <{header}>\n{asked}")
-    flags = ["-std=c++20", "-fsyntax-only", *(f"-I{path}" for path in native.include_dirs())]
+    flags = ["-std=c++20", "-fsyntax-only", *(f"-I{path}" for path in libraries.include_dirs())]
     build(*host_compiler().command, *flags, source)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from cusimt.compiler import native
+from cusimt.compiler import libraries
 from cusimt.records import launches
 from cusimt.tests.runtime_program import program, run
 
@@ -20,7 +20,7 @@ INVALID_VALUE, NOT_READY = 1, 600
 
 @pytest.fixture
 def runtime() -> Iterator[ctypes.CDLL]:
-    library = ctypes.CDLL(str(native.runtime_library()))
+    library = ctypes.CDLL(str(libraries.runtime_library()))
     for name in (
         "simt_allocate",
         "simt_stream_create",

@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from cusimt.compiler import native
-from cusimt.compiler.compiling import objects_of
+from cusimt.compiler import libraries
+from cusimt.compiler.library_build import objects_of
 from cusimt.folders import RUNTIME
 from cusimt.support import cache
 from cusimt.support.toolchain import HostCompiler
@@ -27,7 +27,7 @@ def static_program(compiler: str, *flags: str) -> Path:
     source = SOURCES / "execution.cu"
     translated = translate(source.read_text(), str(source))
     version = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout
-    key = ["static", compiler, version, *RUNTIME_FLAGS, *flags, native.sources_digest(), translated]
+    key = ["static", compiler, version, *RUNTIME_FLAGS, *flags, libraries.sources_digest(), translated]
     with cache.entry(key, room="tests") as slot:
         if slot.missing:
             (slot.folder / "execution.cpp").write_text(translated)
@@ -36,10 +36,10 @@ def static_program(compiler: str, *flags: str) -> Path:
 
 
 def _link_statically(folder: Path, compiler: str, flags: tuple[str, ...]) -> None:
-    includes = [f"-I{path}" for path in native.include_dirs()]
-    device_code = [*native.compile_flags(False), "-include", "simt/prelude.h"]
+    includes = [f"-I{path}" for path in libraries.include_dirs()]
+    device_code = [*libraries.compile_flags(False), "-include", "simt/prelude.h"]
     build(compiler, *device_code, *includes, "-c", folder / "execution.cpp", "-o", folder / "execution.o")
-    of_checked_modules = native.MODULE_PARTS[1:]
+    of_checked_modules = libraries.MODULE_PARTS[1:]
     sources = RUNTIME.glob("*.cpp")
     runtime = sorted(path for path in sources if path.name not in of_checked_modules)
     with objects_of(

@@ -13,7 +13,7 @@ from typing import Any
 
 import pytest
 
-from cusimt.compiler import native
+from cusimt.compiler import libraries
 from cusimt.tests.device.process import on_device
 
 D2D, NON_BLOCKING, SIZE = 3, 1, 1 << 12
@@ -23,7 +23,7 @@ class Program:
     """A block of device memory, and work on it."""
 
     def __init__(self) -> None:
-        self.runtime = ctypes.CDLL(str(native.runtime_library()))
+        self.runtime = ctypes.CDLL(str(libraries.runtime_library()))
         for name in ("simt_take_findings", "simt_take_api_calls"):
             getattr(self.runtime, name).restype = ctypes.c_char_p
         self.runtime.simt_reset()

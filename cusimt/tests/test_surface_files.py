@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cusimt.compiler import native
+from cusimt.compiler import libraries
 from cusimt.support.toolchain import host_compiler
 from cusimt.tests.runtime_program import build, run
 from cusimt.translate import translate
@@ -48,10 +48,10 @@ def test_device_functions_and_variables_belong_to_their_file(tmp_path: Path) -> 
     for name, parts in files.items():
         source, target = tmp_path / f"{name}.cpp", tmp_path / f"{name}.o"
         source.write_text(translate(FILE % {"name": name, **parts}, f"{name}.cu"))
-        flags = [*native.compile_flags(False), *(f"-I{folder}" for folder in native.include_dirs())]
+        flags = [*libraries.compile_flags(False), *(f"-I{folder}" for folder in libraries.include_dirs())]
         # -O0 keeps the calls, through which the linker's choice would show
         build(*compiler, *flags, "-O0", "-include", "simt/prelude.h", "-c", source, "-o", target)
         objects.append(target)
     program = tmp_path / "program"
-    build(*compiler, *objects, native.module_object(False), *native.link_flags(False), "-o", program)
+    build(*compiler, *objects, libraries.module_object(False), *libraries.link_flags(False), "-o", program)
     assert run(program).stdout.split() == ["13021", "7041"]

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cusimt.compiler import native
+from cusimt.compiler import libraries
 from cusimt.support.toolchain import host_compiler, torch_install
 from cusimt.tests.surface_program import ON_GPU, SOURCES, program
 from cusimt.translate import translate
@@ -22,8 +22,12 @@ def test_the_classic_single_file_extension_compiles(tmp_path: Path) -> None:
     source = SOURCES / "torch_extension.cu"
     translated = tmp_path / "torch_extension.cpp"
     translated.write_text(translate(source.read_text(), str(source)))
-    folders = [*native.include_dirs(), *torch_install().include_dirs, sysconfig.get_path("include")]
-    command = [*host_compiler().command, *native.compile_flags(False), *(f"-I{folder}" for folder in folders)]
+    folders = [*libraries.include_dirs(), *torch_install().include_dirs, sysconfig.get_path("include")]
+    command = [
+        *host_compiler().command,
+        *libraries.compile_flags(False),
+        *(f"-I{folder}" for folder in folders),
+    ]
     command += [
         "-include",
         "simt/prelude.h",

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import torch
 
-from cusimt.counters.canvas import Canvas
+from diagram import Diagram
 
 
-def backward_contract() -> Canvas:
+def backward_contract() -> Diagram:
     """Arguments of forward above, what backward returns below; shapes as autograd gives them."""
     x, gain = torch.ones(2, 3, 4, requires_grad=True), torch.ones(3, requires_grad=True)
     products = torch.ones(2, 3, 4)  # of grad_out and x, before the sum
@@ -18,7 +18,7 @@ def backward_contract() -> Canvas:
         ("weight", "a number", "None", "", "box"),
         ("gain", _shape(gain), "grad_gain", _shape(gain.grad), "d"),
     )
-    canvas = Canvas(
+    canvas = Diagram(
         "backward-contract", 660, 300, "One value for each argument, in the same order",
         f"Above, three arguments of a forward: x of shape {_shape(x)}, the number weight, gain of shape "
         f"{_shape(gain)}. Below, what its backward returns, each under its argument: grad_x of the shape of "
@@ -44,9 +44,9 @@ def backward_contract() -> Canvas:
     return canvas
 
 
-def kept_on_ctx() -> Canvas:
+def kept_on_ctx() -> Diagram:
     """A result on ctx closes a cycle of references; a saved one does not."""
-    canvas = Canvas(
+    canvas = Diagram(
         "kept-on-ctx", 660, 250, "A result as an attribute of ctx, and saved",
         "Left, ctx.out = out: the result holds its graph by grad_fn, the graph holds ctx, and ctx holds the "
         "result: a cycle, which lives until Python's garbage collector runs. Right, save_for_backward: "
@@ -73,7 +73,7 @@ def kept_on_ctx() -> Canvas:
     return canvas
 
 
-def expanded_cotangent() -> Canvas:
+def expanded_cotangent() -> Diagram:
     """The memory of an expanded cotangent, and where a kernel that counts elements reads."""
     grad = torch.ones(()).expand(2, 4)
     cell, left = 58, 150
@@ -81,7 +81,7 @@ def expanded_cotangent() -> Canvas:
     strided = [row * grad.stride(0) + column * grad.stride(1) for row in range(2) for column in range(4)]
     counted = list(range(grad.numel()))
     past = sum(place >= held for place in counted)
-    canvas = Canvas(
+    canvas = Diagram(
         "expanded-cotangent", left + grad.numel() * cell + 20, 190,
         "An expanded cotangent read as if it were dense",
         f"A cotangent of shape {_shape(grad)} with strides {grad.stride()} has {held} element in memory. Its "

@@ -6,7 +6,7 @@ from html import escape
 
 from barrier_model import EMPTY, END, TRACES, WARPS, Step, Trace
 
-from cusimt.counters.canvas import Canvas
+from diagram import Diagram
 
 _LEFT, _UNIT, _ROW, _TOP = 100, 38, 26, 30
 _PANEL = 2 * WARPS * _ROW + 44
@@ -14,9 +14,9 @@ _TINTS = {EMPTY: "hollow", 0: "a", 1: "d"}  # by round
 _NAMES = {EMPTY: "–", 0: "0", 1: "1"}
 
 
-def two_barriers() -> Canvas:
+def two_barriers() -> Diagram:
     """15: the same loop with both barriers, and with either of them missing."""
-    canvas = Canvas(
+    canvas = Diagram(
         "two-barriers", _LEFT + END * _UNIT + 8, _TOP + len(TRACES) * _PANEL + 46,
         "Two warps, two barriers, and what happens when one is missing",
         "Three panels, each with the steps of a slow warp 0 and a fast warp 1 over time, and below them what "
@@ -35,7 +35,7 @@ def two_barriers() -> Canvas:
     return canvas
 
 
-def _panel(canvas: Canvas, trace: Trace, top: float) -> None:
+def _panel(canvas: Diagram, trace: Trace, top: float) -> None:
     canvas.text(8, top - 10, trace.title, "strong")
     for warp in range(WARPS):
         y = top + warp * _ROW
@@ -55,7 +55,7 @@ def _panel(canvas: Canvas, trace: Trace, top: float) -> None:
         canvas.line([(x, top - 5), (x, top + WARPS * _ROW)], "line dashed")
 
 
-def _draw(canvas: Canvas, step: Step, y: float) -> None:
+def _draw(canvas: Diagram, step: Step, y: float) -> None:
     x, width = _LEFT + step.begin * _UNIT, (step.end - step.begin) * _UNIT - 2
     facts = {"begin": step.begin, "end": step.end}
     if step.kind == "wait":

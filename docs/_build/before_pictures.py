@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from cusimt.profile.occupancy import WARP, known_devices
-from cusimt.counters.canvas import Canvas
+from diagram import Diagram
 
 
-def stack_and_tools() -> Canvas:
+def stack_and_tools() -> Diagram:
     """What each layer of an extension hands to the next, and who can look at it there."""
-    canvas = Canvas(
+    canvas = Diagram(
         "stack-and-tools", 720, 396, "The layers of an extension, and which tool sees which",
         "Five layers from top to bottom, with what goes from each to the next. Python, op.py, hands tensors "
         "to the dispatcher; the dispatcher hands the same tensors to the wrapper, binding.cpp; the wrapper "
@@ -38,10 +38,10 @@ def stack_and_tools() -> Canvas:
     return canvas
 
 
-def grid_on_device() -> Canvas:
+def grid_on_device() -> Diagram:
     """The words of a launch on the left, the parts of the device that they run on at the right."""
     device = known_devices()["h200"]
-    canvas = Canvas(
+    canvas = Diagram(
         "grid-on-device", 700, 344, "A grid, and the device it runs on",
         "On the left what a launch consists of: a grid of blocks, a block of warps, a warp of 32 lanes. On the "
         f"right what an H200 consists of: {device.multiprocessors} multiprocessors over one L2 cache and the "
@@ -73,7 +73,7 @@ def grid_on_device() -> Canvas:
     return canvas
 
 
-def which_tool() -> Canvas:
+def which_tool() -> Diagram:
     """The decision guide: the first yes ends it."""
     questions = (
         ("Does a library call do it\n(ATen, cuBLAS, cuDNN, cuSPARSE)?", "library call", "06: a @ b"),
@@ -81,7 +81,7 @@ def which_tool() -> Canvas:
         ("Can you write it in blocks of a\ntensor, for GPUs you know?", "Triton", "a normalisation"),
         ("Is it a matrix product with\nsomething before or after it?", "CUTLASS", "odd epilogues"),
     )
-    canvas = Canvas(
+    canvas = Diagram(
         "which-tool", 700, 448, "Which tool for which operation",
         "Four questions from top to bottom; the first yes decides. Does a library call do it: take the library "
         "call. Is it a chain of elementwise operations and reductions: take torch.compile. Can you write it in "

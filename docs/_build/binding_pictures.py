@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cusimt.counters.canvas import Canvas
+from diagram import Diagram
 
 WIDTH, STEP = 360, 140
 QUESTIONS = (  # the question, and what to take after a yes
@@ -23,10 +23,10 @@ QUESTIONS = (  # the question, and what to take after a yes
 LAST = ("CUDAExtension", "pybind11 functions in a package")
 
 
-def which_binding() -> Canvas:
+def which_binding() -> Diagram:
     """Five questions; the first yes decides, and the last no leaves functions in a package."""
     asked = " ".join(f"{question} If so: {way}, {how}." for question, way, how in QUESTIONS)
-    canvas = Canvas(
+    canvas = Diagram(
         "which-binding", WIDTH, len(QUESTIONS) * STEP + 66, "Which binding for which kernel",
         "Five questions from top to bottom; the first yes decides. "
         f"{asked.replace(chr(10), ' ')} If every answer is no: {LAST[0]}, {LAST[1]}.",

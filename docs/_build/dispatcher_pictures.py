@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import torch
 
-from cusimt.counters.canvas import Canvas
+from diagram import Diagram
 
 # A dispatch key, what registers a kernel for it, and what that kernel does. At Python that is PyTorch's own
 # fallback, which leaves the dispatcher and calls the operator's fake.
@@ -37,10 +37,10 @@ def by_priority(keys: list[str]) -> list[str]:
     return found
 
 
-def key_stack() -> Canvas:
+def key_stack() -> Diagram:
     """The stack of keys, and the paths of four calls down through it."""
     rows = {key: row for row, key in enumerate(by_priority([key for key, _, _ in ROWS]))}
-    canvas = Canvas(
+    canvas = Diagram(
         "key-stack", 760, 344, "The dispatch keys of an operator, and four calls on their way down",
         "Four dispatch keys, the first one tried on top: FuncTorchBatched, registered by register_vmap; "
         "AutogradCUDA, by register_autograd; Python, the key of fake tensors, where PyTorch's own kernel calls "

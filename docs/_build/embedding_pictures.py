@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from cusimt.counters.canvas import Canvas
+from diagram import Diagram
 
 INDICES = (2, 0, 2, 3)  # of the first picture, into a table of ROWS rows
 ROWS = 4
 UNSORTED = (2, 0, 3, 2, 0, 2)  # of the last picture
 
 
-def gather_and_scatter() -> Canvas:
+def gather_and_scatter() -> Diagram:
     """Forward copies rows out of weight, backward adds rows back: several to one row, none to another."""
     uses = [INDICES.count(row) for row in range(ROWS)]
     twice, never = uses.index(max(uses)), uses.index(0)
-    canvas = Canvas(
+    canvas = Diagram(
         "gather-and-scatter", 660, 250, "Forward gathers rows, backward scatters their gradients",
         f"Left, forward: the indices {', '.join(map(str, INDICES))} select rows of weight, one for each row "
         f"of out. Row {twice} is copied {uses[twice]} times, row {never} never. Right, backward: each row of "
@@ -48,12 +48,12 @@ def _middle(top: float, height: float, number: int) -> float:
     return top + number * (height + 6) + height / 2
 
 
-def lost_update() -> Canvas:
+def lost_update() -> Diagram:
     """Two threads add to one number: by hand without an atomic, and with it."""
     start, first, second = 5, 1, 2
     lost = start + second  # both read `start`; the second to write decides
     kept = start + first + second
-    canvas = Canvas(
+    canvas = Diagram(
         "lost-update", 660, 300, "Two threads add to the same number",
         f"The number in memory is {start}; thread A adds {first}, thread B adds {second}. Left, with +=: "
         f"both read {start}, A writes {start + first}, B writes {lost}, and A's addition is lost. Right, "
@@ -90,13 +90,13 @@ def lost_update() -> Canvas:
     return canvas
 
 
-def segments() -> Canvas:
+def segments() -> Diagram:
     """Indices with their positions, the same sorted, and the sum that the head of each segment makes."""
     order = sorted(range(len(UNSORTED)), key=lambda position: UNSORTED[position])  # Python's sort is stable
     values = [UNSORTED[position] for position in order]
     heads = [place for place in range(len(values)) if place == 0 or values[place - 1] != values[place]]
     cell, left, gap = 86, 110, 6
-    canvas = Canvas(
+    canvas = Diagram(
         "segments", left + len(UNSORTED) * cell + 10, 272, "Sorted indices fall into segments",
         f"The indices are {', '.join(map(str, UNSORTED))}. Sorted stably they are "
         f"{', '.join(map(str, values))}, and come from positions {', '.join(map(str, order))}. Equal ones "

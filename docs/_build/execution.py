@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 
-from cusimt.counters.canvas import Canvas
+from diagram import Diagram
 
 
-def grid_index() -> Canvas:
+def grid_index() -> Diagram:
     """00: which thread of which block takes which element."""
     elements, threads, cell, left = 10, 4, 46, 24
     blocks = math.ceil(elements / threads)
-    canvas = Canvas(
+    canvas = Diagram(
         "grid-index", left * 2 + blocks * threads * cell, 216,
         "Threads of a grid and the elements they take",
         f"{blocks} blocks of {threads} threads are drawn above {elements} elements. Thread t of block b takes "
@@ -39,9 +39,9 @@ def grid_index() -> Canvas:
     return canvas
 
 
-def host_device() -> Canvas:
+def host_device() -> Diagram:
     """01: what is copied where, and in which order."""
-    canvas = Canvas(
+    canvas = Diagram(
         "host-device", 640, 262, "Staging between host and device",
         "Left, host memory with the NumPy arrays a, b and out. Right, device memory with the buffers d_a, "
         "d_b and d_out. Steps 1 and 2 copy a and b to the device, step 3 runs the kernel on the device, "
@@ -67,9 +67,9 @@ def host_device() -> Canvas:
     return canvas
 
 
-def layers() -> Canvas:
+def layers() -> Diagram:
     """03: the layers between a Python call and a thread, and the file that each is in."""
-    canvas = Canvas(
+    canvas = Diagram(
         "layers", 640, 330, "The layers between Python and a kernel",
         "From top to bottom: op.py with the autograd Function; the PyTorch dispatcher, which picks the "
         "CUDA implementation; binding.cpp with checks, allocation, dtype and stream; the launcher in "
@@ -93,7 +93,7 @@ def layers() -> Canvas:
     return canvas
 
 
-def matmul_warp() -> Canvas:
+def matmul_warp() -> Diagram:
     """06: the addresses that the 32 lanes of a warp read in one step of the loop."""
     lanes, cell, left, float_bytes, sector = 32, 18, 40, 4, 32
     k, n, row, step, first_column = 64, 64, 5, 3, 0
@@ -101,7 +101,7 @@ def matmul_warp() -> Canvas:
     b_reads = [step * n + first_column + lane for lane in range(lanes)]
     sectors_a = {index * float_bytes // sector for index in a_reads}
     sectors_b = {index * float_bytes // sector for index in b_reads}
-    canvas = Canvas(
+    canvas = Diagram(
         "matmul-warp", left * 2 + lanes * cell, 226, "What one warp reads in one step of the loop",
         f"The {lanes} lanes of a warp compute {lanes} neighbouring elements of one row of out. In step i "
         f"they all read the same element of a, {len(sectors_a)} sector of 32 bytes, and {lanes} "

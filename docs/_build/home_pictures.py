@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from cusimt.counters.canvas import Canvas
+from diagram import Diagram
 
 FILES = ("kernel.cu", "binding.cpp", "op.py")
 
 
-def two_ways_to_run() -> Canvas:
+def two_ways_to_run() -> Diagram:
     """Three files, two ways to run them, one verdict. It is narrow enough for a phone."""
-    canvas = Canvas(
+    canvas = Diagram(
         "two-ways-to-run", 370, 330, "The same files run on a GPU or on a CPU",
         f"At the top your files {', '.join(FILES)}. Two arrows lead down: to the left, nvcc and a GPU; to the "
         "right, simt on a CPU, which executes the same threads and checks every access. Both lead to one "

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from cusimt.counters.canvas import Canvas
+from diagram import Diagram
 
 COURSE = Path(__file__).resolve().parent.parent.parent
 LONG, SMALL, KERNELS = 150, 8, 4  # microseconds of the device, and how many small ones a call launches
@@ -62,11 +62,11 @@ TITLES = (
 )
 
 
-def three_ways() -> Canvas:
+def three_ways() -> Diagram:
     """The clock that shows the launch, the events that show the host, and the head start."""
     panels = _traced()
     measured = [_host_span(panels[0]), _device_span(panels[1]), _device_span(panels[2])]
-    canvas = Canvas(
+    canvas = Diagram(
         "three-ways", 720, 424, "One call, timed in three ways",
         "Time goes from left to right, in simulated microseconds; each panel has a row for the host and one "
         f"for the device. First: the host's clock, read before and after the call, shows {measured[0]:.0f} "
@@ -86,7 +86,7 @@ def three_ways() -> Canvas:
     return canvas
 
 
-def _panel(canvas: Canvas, pieces: list[Any], top: float, measured: float, by_events: bool) -> None:
+def _panel(canvas: Diagram, pieces: list[Any], top: float, measured: float, by_events: bool) -> None:
     for row, name in enumerate(("host", "device")):
         canvas.text(LEFT - 8, top + 20 + 36 * row, name, "end")
         canvas.line([(LEFT, top + 32 + 36 * row), (712, top + 32 + 36 * row)], "line dashed")

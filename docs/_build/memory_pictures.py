@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 from typing import NamedTuple
 
-from cusimt.counters.canvas import Canvas
+from diagram import Diagram
 
 COURSE = Path(__file__).resolve().parent.parent.parent
 SIDE = 4096  # x is SIDE x SIDE float32
@@ -49,10 +49,10 @@ class Way(NamedTuple):
     peak: int
 
 
-def allocated_over_time() -> Canvas:
+def allocated_over_time() -> Diagram:
     """The tensors that exist after each step, the peak, and what stays reserved."""
     unfused, fused = _traced()
-    canvas = Canvas(
+    canvas = Diagram(
         "allocated-over-time", 720, 250, "Allocated memory, unfused and fused",
         f"Columns show which tensors exist after each step, in MiB. Unfused: x with {unfused.steps[0][0]}; then "
         f"x + bias, {unfused.steps[1][0]}; then the result, too, {unfused.steps[2][0]}; then x + bias is freed, "
@@ -67,7 +67,7 @@ def allocated_over_time() -> Canvas:
 
 
 def _columns(
-    canvas: Canvas,
+    canvas: Diagram,
     left: float,
     title: str,
     way: Way,

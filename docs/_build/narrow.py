@@ -71,7 +71,7 @@ class Path:
 
 @dataclass
 class Drawing:
-    """What an SVG of cusimt/counters/canvas.py shows."""
+    """The shapes in the SVG of a `diagram.Diagram`."""
 
     name: str
     title: str

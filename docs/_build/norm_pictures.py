@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from cusimt.profile.words import number
-from cusimt.counters.canvas import Canvas
+from cusimt.profile.phrases import number
+from diagram import Diagram
 
 _ROW = (2, 7, 4, 5, 4, 8, 1, 1, 9, 6)
 _TILE = 8  # values that a block can hold, in the picture
@@ -32,13 +32,13 @@ def merge(a: Moments, b: Moments) -> Moments:
     return Moments(count, a.mean + delta * share, a.m2 + b.m2 + delta * delta * a.count * share)
 
 
-def merged_moments() -> Canvas:
+def merged_moments() -> Diagram:
     """17: a row of ten values in two tiles, of eight and of two, and what their moments give together."""
     cell, group, left, top = 36, 96, 8, 34
     tiles = _ROW[:_TILE], _ROW[_TILE:]
     first, second = map(moments_of, tiles)
     both = merge(first, second)
-    canvas = Canvas(
+    canvas = Diagram(
         "merged-moments", 376, 320, "The moments of two tiles give those of the row",
         "A row of ten values, in a tile of eight and a tile of two. Each tile has a count, a mean and a sum of "
         f"squared distances, m2: {_said(first)} and {_said(second)}. Merged they are {_said(both)}. The mean "
@@ -60,7 +60,7 @@ def merged_moments() -> Canvas:
     return canvas
 
 
-def _group(canvas: Canvas, moments: Moments, x: float, y: float, width: float, colour: str) -> None:
+def _group(canvas: Diagram, moments: Moments, x: float, y: float, width: float, colour: str) -> None:
     label = f"count {number(moments.count)}\nmean {_short(moments.mean)}\nm2 {_short(moments.m2)}"
     canvas.box(x, y, width - 6, 68, label, colour, mono=True)
 
@@ -73,11 +73,11 @@ def _short(value: float) -> str:
     return f"{value:.2f}".rstrip("0").rstrip(".")
 
 
-def two_directions() -> Canvas:
+def two_directions() -> Diagram:
     """17: a backward that reads every row once, with sums along rows and sums along columns."""
     rows, columns, blocks, cell, left, top = 6, 8, 2, 27, 62, 44
     width = columns * cell
-    canvas = Canvas(
+    canvas = Diagram(
         "two-directions", 376, 396, "Sums along rows and along columns from one reading",
         f"A matrix of {rows} rows and {columns} columns, read by {blocks} blocks. Block 0 takes rows 0, 2 and "
         "4, block 1 rows 1, 3 and 5. For each row a block computes two sums, which the gradient of that row of "

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cusimt.counters.canvas import Canvas
+from diagram import Diagram
 
 _SOURCES = (
     ("pyproject.toml", "a"), ("setup.py", "a"), ("csrc/binding.cpp", "b"), ("csrc/kernel.cu", "b"),
@@ -21,9 +21,9 @@ _GPUS = (
 _ROW, _BOX = 34, 28
 
 
-def wheel() -> Canvas:
+def wheel() -> Diagram:
     """23: the source tree, the wheel, and the folder that it is installed into."""
-    canvas = Canvas(
+    canvas = Diagram(
         "wheel", 760, 320, "From a source tree through a wheel to an installed package",
         "On the left, the source tree: pyproject.toml and setup.py, three files in csrc, two in fused_muladd. "
         "In the middle, the wheel: metadata from pyproject.toml and setup.py, one library that nvcc and the "
@@ -52,7 +52,7 @@ def wheel() -> Canvas:
     return canvas
 
 
-def _column(canvas: Canvas, x: float, width: float, files: tuple[tuple[str, str], ...]) -> list[float]:
+def _column(canvas: Diagram, x: float, width: float, files: tuple[tuple[str, str], ...]) -> list[float]:
     """Boxes one below the other; returns the heights of their middles."""
     middles = []
     for row, (name, kind) in enumerate(files):

@@ -6,7 +6,7 @@ import random
 
 import torch
 
-from cusimt.counters.canvas import Canvas
+from diagram import Diagram
 
 TOKENS = 2048
 _BIT = 16  # pixels
@@ -14,7 +14,7 @@ _BIT = 16  # pixels
 TYPES = (("float32", 8, 23), ("bfloat16", 8, 7), ("float16", 5, 10))
 
 
-def sixteen_bits() -> Canvas:
+def sixteen_bits() -> Diagram:
     """Sign, exponent and fraction of float32, bfloat16 and float16, and what follows from their lengths."""
     ends = {name: _power(torch.finfo(getattr(torch, name)).max) for name, _, _ in TYPES}
     said = "; ".join(
@@ -22,7 +22,7 @@ def sixteen_bits() -> Canvas:
         f"by at most {_unit(fraction)}"
         for name, exponent, fraction in TYPES
     )
-    canvas = Canvas(
+    canvas = Diagram(
         "sixteen-bits", 660, 250, "The bits of three floating types",
         f"Three rows of bits: {said}. bfloat16 is the upper half of float32: the same exponent, less fraction.",
     )  # fmt: skip
@@ -40,14 +40,14 @@ def sixteen_bits() -> Canvas:
     return canvas
 
 
-def running_sum() -> Canvas:
+def running_sum() -> Diagram:
     """The sum of products as it grows, kept in float32, float16 and bfloat16."""
     terms = products()
     exact = sum(float(each) for each in terms)
     curves = {name: kept_in(getattr(torch, name), terms) for name in ("float32", "float16", "bfloat16")}
     last = {name: curve[-1] for name, curve in curves.items()}
     stuck = next(count for count, each in enumerate(curves["bfloat16"], 1) if each == last["bfloat16"])
-    canvas = Canvas(
+    canvas = Diagram(
         "running-sum", 660, 330, "One sum, kept in three types",
         f"A sum of {TOKENS} products between 0 and 1 as it grows. Kept in float32 it ends at "
         f"{last['float32']:.1f}, as it should: the exact sum is {exact:.1f}. Kept in float16 it ends at "

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator
 import warp_rounds
 from warp_rounds import LANES, middle
 
-from cusimt.counters.canvas import Canvas
+from diagram import Diagram
 
 _WORDS = 8  # that a tree adds up here
 Addition = tuple[int, int, int]  # the thread, the word it adds to, the word it adds
@@ -35,11 +35,11 @@ TREES: tuple[tuple[str, Callable[[int], Iterator[Addition]], tuple[int, ...]], .
 )
 
 
-def reduction_trees() -> Canvas:
+def reduction_trees() -> Diagram:
     """14: which threads of a block add which words, level by level."""
     cell, left, gap, level, top = 25, 14, 34, 58, 40
     width = left * 2 + len(TREES) * _WORDS * cell + (len(TREES) - 1) * gap
-    canvas = Canvas(
+    canvas = Diagram(
         "reduction-trees", width, 258, "Three trees that add up eight numbers",
         "Each tree has a row of eight words of shared memory and three levels of additions. In the first tree, "
         "every second of the remaining threads adds: threads 0, 2, 4 and 6, then 0 and 4, then 0. In the "
@@ -68,14 +68,14 @@ def reduction_trees() -> Canvas:
 
 
 def _row(
-    canvas: Canvas, x: float, y: float, cell: float, values: list[int], marked: tuple[int, ...]
+    canvas: Diagram, x: float, y: float, cell: float, values: list[int], marked: tuple[int, ...]
 ) -> list[int]:
     for word, value in enumerate(values):
         canvas.box(x + word * cell, y, cell - 2, 22, str(value), "c" if word in marked else "box", mono=True)
     return list(values)
 
 
-def shuffle_rounds() -> Canvas:
+def shuffle_rounds() -> Diagram:
     """14: what the lanes hold after each round of __shfl_down_sync."""
     canvas = warp_rounds.canvas(
         "shuffle-rounds",
@@ -100,11 +100,11 @@ def shuffle_rounds() -> Canvas:
     return canvas
 
 
-def turned_tile() -> Canvas:
+def turned_tile() -> Diagram:
     """14: from partial sums of columns in lanes to one column per warp, and on to the second stage."""
     lanes, cell, left, top = 4, 40, 20, 66
     grid = lanes * cell
-    canvas = Canvas(
+    canvas = Diagram(
         "turned-tile", 660, 300, "The partial sums of four columns, transposed in a tile and added up by warps",
         "Four warps of four lanes, instead of 32 and 32. On the left, lane c of every warp has added up "
         "rows of column c and writes its sum into the tile, one row per warp. On the right, after a "

@@ -11,7 +11,7 @@ from typing import Any
 import torch
 
 from grader.course.catalog import Catalog, Exercise
-from cusimt.counters.canvas import Canvas
+from diagram import Diagram
 from grader.specification import TensorSpec, load_spec
 
 COURSE = Path(__file__).resolve().parent.parent.parent
@@ -77,11 +77,11 @@ def _shaped(argument: Any) -> Any:
     return torch.empty(argument.shape, dtype=getattr(torch, argument.dtype), device="meta")
 
 
-def picture() -> Canvas:
+def picture() -> Diagram:
     """Both axes are logarithmic."""
     shown = points()
     listed = "; ".join(f"{each.number} {each.title} {each.intensity:.2g}" for each in shown)
-    canvas = Canvas(
+    canvas = Diagram(
         "roofline", _LEFT + _WIDTH + 30, _TOP + _HEIGHT + 62, "The roofline of an H200, float32",
         f"Operations per second against operations per byte. The roof rises with the bandwidth of memory, "
         f"{BANDWIDTH / 1e12:g} TB/s, up to {RIDGE:.0f} operations per byte, and is flat beyond that, at "
@@ -108,7 +108,7 @@ def _place(intensity: float, speed: float) -> tuple[float, float]:
     return _LEFT + across * _WIDTH, _TOP + (1 - up) * _HEIGHT
 
 
-def _axes(canvas: Canvas) -> None:
+def _axes(canvas: Diagram) -> None:
     left, bottom = _LEFT, _TOP + _HEIGHT
     canvas.line([(left, _TOP), (left, bottom), (left + _WIDTH, bottom)], "axis")
     for power in range(int(_X[0]), int(_X[1]) + 1):
@@ -123,7 +123,7 @@ def _axes(canvas: Canvas) -> None:
     canvas.text(left - 58, _TOP - 8, "TFLOP/s", "small")
 
 
-def _mark(canvas: Canvas, each: Point) -> None:
+def _mark(canvas: Diagram, each: Point) -> None:
     """The most that memory and arithmetic allow, and the operation's number beside it."""
     x, y = _place(each.intensity, min(each.intensity * BANDWIDTH, ARITHMETIC))
     canvas.box(x - 4, y - 4, 8, 8, "", "c")

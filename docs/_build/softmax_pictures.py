@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import warp_rounds
 from warp_rounds import LANES, middle
 
-from cusimt.counters.canvas import Canvas
+from diagram import Diagram
 
 ROW = (1.0, 3.0, 2.0, -1.0, 4.0, 2.0)  # the elements of the example in the lesson
 
@@ -35,13 +35,13 @@ def recurrence(row: Sequence[float]) -> list[Step]:
     return steps
 
 
-def running_max_and_sum() -> Canvas:
+def running_max_and_sum() -> Diagram:
     """16: a row, element by element: each new maximum rescales the sum of the earlier elements."""
     left, cell, unit, zero, top = 130, 84, 18, 116, 164
     steps = recurrence(ROW)
     last = steps[-1]
     elements = ", ".join(f"{each:g}" for each in ROW)
-    canvas = Canvas(
+    canvas = Diagram(
         "running-max-and-sum", left + len(ROW) * cell + 10, top + 4 * 34 + 4,
         "The running maximum and sum of a row of six elements",
         f"The elements are {elements}. Bars show them, and a line above the bars the largest so far. For each "
@@ -69,7 +69,7 @@ def running_max_and_sum() -> Canvas:
     return canvas
 
 
-def butterfly() -> Canvas:
+def butterfly() -> Diagram:
     """16: what the lanes hold after each round of __shfl_xor_sync: all have everything in the end."""
     canvas = warp_rounds.canvas(
         "butterfly",

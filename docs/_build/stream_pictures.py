@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from cusimt.counters.canvas import Canvas
+from diagram import Diagram
 
 
-def block_given_again() -> Canvas:
+def block_given_again() -> Diagram:
     """05: the host frees scratch long before the stream has read it."""
-    canvas = Canvas(
+    canvas = Diagram(
         "block-given-again", 720, 300, "A block that is given again too early",
         "Three rows over time: the host, the stream of ring 1, the stream of ring 0. The host allocates "
         "block A as scratch for ring 0, queues its copy and its step, and frees A at the end of the "
@@ -43,9 +43,9 @@ def block_given_again() -> Canvas:
     return canvas
 
 
-def fork_and_join() -> Canvas:
+def fork_and_join() -> Diagram:
     """05: the two events that keep a side stream in order with the caller's."""
-    canvas = Canvas(
+    canvas = Diagram(
         "fork-and-join", 720, 190, "Fork and join with events",
         "The caller's stream and a side stream over time. The caller's earlier work ends with the event "
         "ready. The side stream waits for ready, copies and steps, and records the event done. The caller's "

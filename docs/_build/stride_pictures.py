@@ -7,6 +7,7 @@ from __future__ import annotations
 from profiles import profile
 
 from cusimt.counters.canvas import Canvas
+from diagram import Diagram
 from cusimt.counters.pictures import Contents, picture
 
 _ROWS, _COLUMNS, _CELL = 4, 6, 22
@@ -20,10 +21,10 @@ _VIEWS = (  # title, shape, strides
 _LEFTS = (8, 196, 352, 500)
 
 
-def four_views() -> Canvas:
+def four_views() -> Diagram:
     """Each cell holds the place in memory that its element has."""
     row, column = _AT
-    canvas = Canvas(
+    canvas = Diagram(
         "four-views", 648, 214, "Four views of one memory",
         f"x has {_ROWS} rows of {_COLUMNS} elements. Each view shows, for each element, where in memory it is, "
         "and the offset of the element at row 2, column 1, from its strides: "
@@ -55,11 +56,11 @@ def four_views() -> Canvas:
 _BLOCKS, _THREADS, _ELEMENTS = 3, 4, 30
 
 
-def grid_stride() -> Canvas:
+def grid_stride() -> Diagram:
     """Which elements the threads of a small grid take, pass by pass."""
     step, cell, left = _BLOCKS * _THREADS, 42, 96
     passes = -(-_ELEMENTS // step)
-    canvas = Canvas(
+    canvas = Diagram(
         "grid-stride", left + step * cell + 12, 62 + passes * 40, "A grid-stride loop",
         f"{_BLOCKS} blocks of {_THREADS} threads take {_ELEMENTS} elements in {passes} passes. In each pass "
         f"neighbouring threads take neighbouring elements; then each thread goes on by {step}. In the last pass "
@@ -85,11 +86,11 @@ def grid_stride() -> Canvas:
 _STRIDE, _COLUMN = 2**31 + 501, 3
 
 
-def wrapped_offset() -> Canvas:
+def wrapped_offset() -> Diagram:
     """Where the offset of an element in the second row leads, in 64 bits and cut off to 32."""
     right = _STRIDE + _COLUMN
     cut = (right + 2**31) % 2**32 - 2**31
-    canvas = Canvas(
+    canvas = Diagram(
         "wrapped-offset", 640, 176, "An offset that does not fit into 32 bits",
         f"The two rows of a view are {_STRIDE:,} elements apart. The offset of element [1, {_COLUMN}] is "
         f"{right:,}. In 32 bits it becomes {cut:,}, which is 2^32 elements too low: before the tensor, in memory "

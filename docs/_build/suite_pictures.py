@@ -10,18 +10,18 @@ from pathlib import Path
 
 from grader.course.catalog import Catalog
 from grader.course.implementations import collection
-from cusimt.counters.canvas import Canvas
+from diagram import Diagram
 
 COURSE = Path(__file__).resolve().parent.parent.parent
 EPS = 2.0**-23  # of float32
 TERMS = 1000
 
 
-def two_juries() -> Canvas:
+def two_juries() -> Diagram:
     """The suite between correct implementations, which it accepts, and wrong ones, which it refuses."""
     known = collection(Catalog.open(COURSE).find("27"))
     correct, kinds = len(known.correct), len(known.kinds)
-    canvas = Canvas(
+    canvas = Diagram(
         "two-juries", 660, 250, "A suite between correct and wrong implementations",
         f"In the middle, test_op.py. On the left, {correct} correct implementations, the given one and "
         "others written differently: every test must pass, or the suite demands more than was promised. "
@@ -44,7 +44,7 @@ def two_juries() -> Canvas:
     return canvas
 
 
-def orders_of_a_sum() -> Canvas:
+def orders_of_a_sum() -> Diagram:
     """The same numbers added up in float32 in several orders, beside the bound that holds for all of them."""
     chance = random.Random(27)
     values = [single(math.exp(chance.uniform(-6, 0))) for _ in range(TERMS)]
@@ -60,7 +60,7 @@ def orders_of_a_sum() -> Canvas:
     middle, scale = (left + right) / 2, (right - left) / 2 / widest
     different = len({total for _, total in sums})
     listed = "; ".join(f"{label}: {error:+.1f} eps" for label, error in errors)
-    canvas = Canvas(
+    canvas = Diagram(
         "orders-of-a-sum", 660, 220, f"{TERMS} numbers added up in float32, in three orders",
         f"Relative errors of three sums of the same {TERMS} numbers, in units of eps = 2^-23. {listed}. All "
         f"are correct: the bound for {TERMS} additions is {TERMS} eps. They are {different} different numbers.",

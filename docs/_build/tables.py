@@ -29,7 +29,7 @@ from grader.audit.python_binding import ALLOWED
 from grader.course.catalog import Catalog
 from grader.instruct.course import judged_scores
 from cusimt.profile.occupancy import known_devices
-from cusimt.counters import memory_model
+from cusimt.counters import transactions
 
 COURSE = Path(__file__).resolve().parent.parent.parent
 FOLDER = COURSE / "docs" / "_generated" / "tables"
@@ -101,9 +101,9 @@ def warp_patterns() -> str:
     rows = []
     for name, size, element in PATTERNS:
         addresses = [size * element(lane) for lane in range(WARP)]
-        sectors, ideal = memory_model.sectors(addresses, size), memory_model.ideal_sectors(addresses, size)
-        waves = memory_model.wavefronts(addresses, size)
-        least = memory_model.ideal_wavefronts(addresses, size)
+        sectors, ideal = transactions.sectors(addresses, size), transactions.ideal_sectors(addresses, size)
+        waves = transactions.wavefronts(addresses, size)
+        least = transactions.ideal_wavefronts(addresses, size)
         rows.append([name, str(sectors), str(ideal), str(waves), str(least)])
     header = ("a warp loads", "sectors", "fewest", "wavefronts", "fewest")
     return table(header, rows)

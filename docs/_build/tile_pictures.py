@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cusimt.counters.canvas import Canvas
+from diagram import Diagram
 
 _TILE, _M, _K, _N = 2, 4, 5, 4  # out = a (4 x 5) @ b (5 x 4), in tiles of 2 x 2
 _BLOCK_ROW, _BLOCK_COLUMN = 1, 0  # the tile of out that is drawn
@@ -11,10 +11,10 @@ _ROUNDS = (_K + _TILE - 1) // _TILE
 _TINTS = ("a", "c", "d")  # by round
 
 
-def tile_rounds() -> Canvas:
+def tile_rounds() -> Diagram:
     """15: one block's way along a row of tiles of a and down a column of tiles of b."""
     a, b, out = (60, 246), (308, 34), (308, 246)
-    canvas = Canvas(
+    canvas = Diagram(
         "tile-rounds", 560, 402, "The tiles that one block visits",
         f"The matrix a, {_M} by {_K}, is on the left, b, {_K} by {_N}, on top, and their product out, {_M} by "
         f"{_N}, where they meet. Tiles are {_TILE} by {_TILE}. The block of out's tile in tile row {_BLOCK_ROW} "
@@ -35,7 +35,7 @@ def tile_rounds() -> Canvas:
 
 
 def _matrix(
-    canvas: Canvas, corner: tuple[float, float], shape: tuple[int, int], name: str, *, along_rows: bool | None
+    canvas: Diagram, corner: tuple[float, float], shape: tuple[int, int], name: str, *, along_rows: bool | None
 ) -> None:
     rows, columns = shape
     padded = _ROUNDS * _TILE

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from grader.course.catalog import Catalog
-from cusimt.counters.canvas import Canvas
+from diagram import Diagram
 
 COURSE = Path(__file__).resolve().parent.parent.parent
 CELLS = 1 << 19
@@ -45,13 +45,13 @@ class Work(NamedTuple):
     end: float
 
 
-def streams_side_by_side() -> Canvas:
+def streams_side_by_side() -> Diagram:
     """05: three rings on streams of their own, and the same work on one stream."""
     apart = _traced()
     alone = _on_one_stream(apart)
     end = max(work.end for work in (*apart, *alone))
     height = 34 * (RINGS + 3) + 108
-    canvas = Canvas(
+    canvas = Diagram(
         "streams-side-by-side", 720, height, "Three rings on one stream, and on streams of their own",
         f"Time goes from left to right, in simulated microseconds. Above, copies and kernels of {RINGS} "
         f"rings follow one another on one stream and end after {max(work.end for work in alone):.1f} "
@@ -69,7 +69,7 @@ def streams_side_by_side() -> Canvas:
     return canvas
 
 
-def _panel(canvas: Canvas, works: Sequence[Work], top: float, scale: float) -> float:
+def _panel(canvas: Diagram, works: Sequence[Work], top: float, scale: float) -> float:
     """One row for the host, one for each stream; returns where it ends."""
     streams = list(dict.fromkeys(work.stream for work in works))
     canvas.text(96, top + 18, "host", "end small")

@@ -9,6 +9,7 @@ from profiles import COURSE, profile
 
 from cusimt.profile.model import Profile
 from cusimt.counters.canvas import Canvas
+from diagram import Diagram
 from cusimt.counters import Access, LineCounts, Space
 from cusimt.counters.pictures import Contents, picture
 
@@ -39,10 +40,10 @@ _ROW, _COLUMN = 4, 8  # the corner of the tile that is drawn
 _WARP = 1  # the row of the tile that one warp copies, and the column that it reads later
 
 
-def tile_way() -> Canvas:
+def tile_way() -> Diagram:
     """What one warp copies into the tile, and what it takes out of it."""
     first, last = (_ROW + _WARP) * _COLUMNS + _COLUMN, (_COLUMN + _WARP) * _ROWS + _ROW
-    canvas = Canvas(
+    canvas = Diagram(
         "transpose-tile", 640, 352, "A tile on its way from x to out",
         f"Left, x with {_ROWS} rows of {_COLUMNS}; right, out with {_COLUMNS} rows of {_ROWS}; between them "
         f"a tile of {_TILE} by {_TILE}. In step 1 a warp reads {_TILE} neighbours of a row of x, elements "

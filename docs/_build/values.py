@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 
-from cusimt.counters.canvas import Canvas
+from diagram import Diagram
 
 
-def strided_view() -> Canvas:
+def strided_view() -> Diagram:
     """01: the elements of x[::2], and what is read when its memory is taken as dense."""
     count, step, cell, left = 8, 2, 52, 190
     wanted = list(range(0, count, step))
-    canvas = Canvas(
+    canvas = Diagram(
         "strided-view", left + count * cell + 14, 176, "A strided view read as if it were dense",
         f"The memory of x holds {count} elements. The view x[::{step}] means elements {wanted}. A copy "
         f"that ignores the strides takes elements {list(range(len(wanted)))} instead.",
@@ -29,9 +29,9 @@ def strided_view() -> Canvas:
     return canvas
 
 
-def autograd_tape() -> Canvas:
+def autograd_tape() -> Diagram:
     """02: the two directions of an autograd.Function."""
-    canvas = Canvas(
+    canvas = Diagram(
         "autograd-tape", 660, 250, "Forward and backward of out = a * b",
         "Above, forward: a and b of shape (7, 33) go into Multiply.forward, out of shape (7, 33) comes "
         "out, and a and b are saved. Below, backward, from right to left: grad_out of shape (7, 33) goes "
@@ -60,10 +60,10 @@ def autograd_tape() -> Canvas:
     return canvas
 
 
-def bias_columns() -> Canvas:
+def bias_columns() -> Diagram:
     """07: which bias each element gets when a transposed x is walked through in memory order."""
     rows, columns, cell = 3, 4, 54
-    canvas = Canvas(
+    canvas = Diagram(
         "bias-columns", 640, 250, "Bias by memory order, for a dense and for a transposed x",
         "Left, x is dense: walking through memory, the remainder of the position by the number of columns "
         "is the column, and every column gets its own bias. Right, x is transposed: its memory runs down "
@@ -89,7 +89,7 @@ def bias_columns() -> Canvas:
     return canvas
 
 
-def gelu_curves() -> Canvas:
+def gelu_curves() -> Diagram:
     """07: the function and its slope."""
 
     def tanh_part(z: float) -> float:
@@ -104,7 +104,7 @@ def gelu_curves() -> Canvas:
 
     points = [index / 20 - 3 for index in range(121)]
     lowest, highest = min(map(gelu, points)), max(map(slope, points))
-    canvas = Canvas(
+    canvas = Diagram(
         "gelu-curves", 640, 300, "GELU in its tanh form, and its slope",
         f"GELU is near zero for z below -3, has its minimum of {lowest:.2f} near -0.75 and approaches z "
         f"above 3. Its slope is near zero on the left, rises to {highest:.2f} and settles at 1 on the "

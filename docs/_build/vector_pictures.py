@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from profiles import COURSE, profile
 
-from cusimt.counters.canvas import Canvas
-from cusimt.counters.memory_model import SECTOR, sectors
+from diagram import Diagram
+from cusimt.counters.transactions import SECTOR, sectors
 
 _LANES, _FLOAT, _CHUNK = 32, 4, 16  # lanes of a warp; bytes of a float, and of a float4
 _SHOWN = 512  # bytes of memory in the picture: a float4 for each lane of one warp
@@ -42,7 +42,7 @@ def moved(way: Way) -> tuple[int, int]:
     return way.requests, total
 
 
-def requests_and_sectors() -> Canvas:
+def requests_and_sectors() -> Diagram:
     """12: the same 512 bytes by floats, by float4, and by float4 that are not next to each other."""
     cell, left, level = 38, 16, 88
     counts = [moved(way) for way in WAYS]
@@ -50,7 +50,7 @@ def requests_and_sectors() -> Canvas:
         f"{way.title[0].upper()}{way.title[1:]}: {_said(*count)}"
         for way, count in zip(WAYS, counts, strict=True)
     )
-    canvas = Canvas(
+    canvas = Diagram(
         "requests-and-sectors", left * 2 + cell * (_SHOWN // SECTOR), 3 * level + 8,
         "Three ways to read 512 bytes", f"Each row shows 16 sectors of 32 bytes. {spoken}.",
     )  # fmt: skip
@@ -85,10 +85,10 @@ def _said(requests: int, count: int) -> str:
 _CELLS = 12  # floats of base in the picture
 
 
-def where_a_view_begins() -> Canvas:
+def where_a_view_begins() -> Diagram:
     """12: a view that begins one element in, and a result in new memory: no shift aligns both."""
     cell, left = 46, 16
-    canvas = Canvas(
+    canvas = Diagram(
         "where-a-view-begins", left * 2 + cell * _CELLS, 262, "x = base[1:] beside a new tensor",
         "Memory in columns of 4 bytes, with a line at every multiple of 16 bytes. base begins at such a line. "
         "x, the view base[1:], begins 4 bytes after it, so x[3] is the first element of x at a line. The new "

@@ -1,4 +1,4 @@
-// How memory sees one request of a warp: cusimt/counters/memory_model.py and passes.py, rule by rule, for the page
+// How memory sees one request of a warp: cusimt/counters/transactions.py, rule by rule, for the page
 // "Coalescing and bank conflicts". tests/browser/test_explorer.py holds the two together.
 //
 // `addresses` has one entry per lane: a byte address from 0 on, or null for a lane that takes no part. `size` is bytes

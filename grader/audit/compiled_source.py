@@ -13,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from itertools import accumulate
 from pathlib import PurePath
 
-from cusimt.compiler.emitted import emitted_names
+from cusimt.compiler.generated_names import generated_names
 from cusimt.translate.lexer import Kind, Token, scan
 from grader.audit import cuda_source, python_binding, registering
 from grader.audit.cuda_source import OPERATORS_RULE, PYTHON_RULE
@@ -111,9 +111,9 @@ class _Compiled:
     def _is_expected(self, index: int, word: str) -> bool:
         """Whether a macro or the translation put the word there."""
         if word == "simt":
-            return self._text(index + 1, 1) == "::" and self._text(index + 2, 1) in emitted_names()
+            return self._text(index + 1, 1) == "::" and self._text(index + 2, 1) in generated_names()
         if word.startswith("simt_"):
-            return word in emitted_names() or re.fullmatch(r"simt_(p|names_)\d*", word) is not None
+            return word in generated_names() or re.fullmatch(r"simt_(p|names_)\d*", word) is not None
         if word == "__asm__":
             return _ALIASES.fullmatch(self._text(index, 4)) is not None
         if word == "no_sanitize":

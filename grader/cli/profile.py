@@ -82,7 +82,7 @@ def _show(profile: Profile, request: Request, screen: Screen) -> None:
 
         print(to_json(profile))
     elif screen.plain:
-        from cusimt.profile.plain import profile_text
+        from cusimt.profile.plain_text import profile_text
 
         screen.say(profile_text(profile))
     else:
@@ -157,7 +157,7 @@ def _stage(
     name: str, reply: Reply, exercise: Exercise, names: Mapping[int, Memory], traffic: int | None = None
 ) -> Stage:
     from cusimt.counters import symbolise
-    from cusimt.profile.assembling import launched
+    from cusimt.profile.launch_profiles import launched
     from cusimt.profile.model import Stage
     from cusimt.profile.occupancy import simulated_device
 

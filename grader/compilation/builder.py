@@ -11,7 +11,7 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-from cusimt.compiler import native
+from cusimt.compiler import libraries
 from cusimt.compiler.sources import is_cuda
 from cusimt.support import cache
 from cusimt.support.scratch import scratch
@@ -42,7 +42,7 @@ def build(
     """
     started = time.monotonic()
     require_sources(request.sources)
-    new = request.backend == "simt" and not native.is_built()
+    new = request.backend == "simt" and not libraries.is_built()
     if new:  # headers that take longer to precompile than to read wait for the next build
         request = replace(request, precompile=False)
     steps = [step(request, source.resolve()) for source in request.sources]
@@ -86,8 +86,8 @@ def _furnish(request: BuildRequest, steps: Sequence[Step], verbose: bool) -> Non
     On two idle cores this takes half a minute, in which neither is idle.
     """
     with ThreadPoolExecutor(1) as beside, scratch("build") as place:
-        device = beside.submit(native.device_library)
-        native.module_object(request.checked)
+        device = beside.submit(libraries.device_library)
+        libraries.module_object(request.checked)
         _compile_common(request, [one for one in steps if request.is_common(one.source)], verbose)
         for one in steps:
             with contextlib.suppress(TranslationError):  # which is reported when the source's turn has come

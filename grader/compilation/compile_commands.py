@@ -11,9 +11,9 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import cast
 
-from cusimt.compiler import native
+from cusimt.compiler import libraries
 from cusimt.compiler.sources import is_cuda
-from cusimt.models import architecture
+from cusimt.gpu_models import architecture
 from grader.compilation.request import BuildRequest, Interface
 from grader.compilation.steps import interface_dirs
 from grader.course.exercise import Exercise
@@ -52,7 +52,7 @@ def _entries(exercise: Exercise) -> Iterator[dict[str, object]]:
     interface = "torch_extension" if interface == "wheel" else interface
     name = exercise.build.name
     request = BuildRequest(name, cast("Interface", interface), (), "simt")
-    folders = [*native.include_dirs(), *interface_dirs(request)]
+    folders = [*libraries.include_dirs(), *interface_dirs(request)]
     common = ["-std=c++20", f"-DTORCH_EXTENSION_NAME={name}"]
     common += [part for folder in folders for part in ("-isystem", str(folder))]
     for source in _sources(exercise):

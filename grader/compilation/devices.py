@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from cusimt.programs.children import is_announced
+from cusimt.programs.child_processes import is_simulated_process
 from cusimt.support import cache
 from cusimt.support.toolchain import cuda_toolkit, torch_install
 from grader.support.backends import Backend, is_backend
@@ -33,7 +33,7 @@ def detect_backend() -> Backend:
                 "Set it to one of them, or unset it to let the grader choose.",
             )
         return chosen
-    if is_announced() or not gpu_present():
+    if is_simulated_process() or not gpu_present():
         return "simt"
     try:
         cuda_toolkit()

@@ -26,7 +26,7 @@ import contextlib
 import os
 from pathlib import Path
 
-from cusimt.compiler import native
+from cusimt.compiler import libraries
 from cusimt.support import cache
 from cusimt.support.scratch import scratch
 from cusimt.support.toolchain import HostCompiler, host_compiler, torch_install
@@ -81,7 +81,7 @@ def simt_prelude(flags: tuple[str, ...], *, extension: bool = False) -> list[str
         folder = _precompiled(host_compiler(), _WITH_EXTENSION, flags, *_torch_and_device())
         if folder is not None:
             return _forced(folder)
-    folder = _precompiled(host_compiler(), (_PRELUDE,), flags, native.sources_digest())
+    folder = _precompiled(host_compiler(), (_PRELUDE,), flags, libraries.sources_digest())
     return ["-include", _PRELUDE] if folder is None else _forced(folder)
 
 
@@ -93,7 +93,7 @@ def extension_is_missing(flags: tuple[str, ...]) -> bool:
 
 
 def _torch_and_device() -> tuple[object, ...]:
-    return native.sources_digest(), torch_install().root, torch_install().version
+    return libraries.sources_digest(), torch_install().root, torch_install().version
 
 
 def key(interface: str) -> tuple[str, ...]:

@@ -19,7 +19,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cusimt.compiler import native
+from cusimt.compiler import libraries
 from cusimt.compiler.sources import closure, common_folder, is_cuda
 from cusimt.support import cache
 from cusimt.support.scratch import scratch
@@ -72,7 +72,7 @@ def preprocess(
     sources are the course's own and left out; nvcc's are read when they have been compiled, see `keep`, or
     here with `kernels`, where others compile them.
     """
-    if request.backend == "simt" and not native.is_built():
+    if request.backend == "simt" and not libraries.is_built():
         request = replace(request, precompile=False)
     steps = [step(request, each.resolve()) for each in request.sources if _is_read(request, each, kernels)]
     keyed = {cache.digest(one.key): one for one in steps}

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from cusimt.compiler import cccl, native, toolkit
+from cusimt.compiler import cccl, libraries, toolkit
 from cusimt.compiler.sources import beside, content_key, is_cuda, translate_tree
 from cusimt.support.linker import linker_flags
 from cusimt.support.toolchain import (
@@ -73,9 +73,9 @@ def link_flags(request: BuildRequest) -> list[str]:
         flags.append("-Wl,--warn-unresolved-symbols")
     torch_libraries = ["torch_cpu", "c10"]
     if request.backend == "simt":
-        flags += [str(native.module_object(request.checked)), *native.link_flags(request.checked)]
+        flags += [str(libraries.module_object(request.checked)), *libraries.link_flags(request.checked)]
         if request.interface != "pybind":
-            device = native.device_library()
+            device = libraries.device_library()
             flags += [str(device), f"-Wl,-rpath,{device.parent}"]
     else:
         toolkit = cuda_toolkit()
@@ -92,7 +92,7 @@ def link_flags(request: BuildRequest) -> list[str]:
 def library_folders(backend: Backend) -> frozenset[str]:
     """The folders in which a library may look for others: of the runtime, of torch, of Python itself."""
     if backend == "simt":
-        own = [native.runtime_library().parent, native.device_library().parent]
+        own = [libraries.runtime_library().parent, libraries.device_library().parent]
     else:
         toolkit = cuda_toolkit()
         root = toolkit.nvcc.parent.parent
@@ -113,7 +113,7 @@ def _host_step(request: BuildRequest, source: Path) -> Step:
     compiler = host_compiler()
     flags = [*HOST_FLAGS, *_isystem(interface_dirs(request))]
     if request.backend == "simt":
-        flags += native.host_code_flags(request.checked)
+        flags += libraries.host_code_flags(request.checked)
     # The simt backend has headers that replace some of torch's: its folders come first.
     own = [*_include(request.include_dirs), *request.cxx_flags]
     backend = _isystem(_backend_dirs(request))
@@ -136,7 +136,7 @@ def _host_step(request: BuildRequest, source: Path) -> Step:
 def _simt_step(request: BuildRequest, source: Path) -> Step:
     compiler = host_compiler()
     # -g1 has the lines that findings need. Full -g takes 20 s instead of 12 s for torch/extension.h.
-    flags = [*native.compile_flags(request.checked), "-g1", "-fdiagnostics-color=never"]
+    flags = [*libraries.compile_flags(request.checked), "-g1", "-fdiagnostics-color=never"]
     flags += _isystem(_backend_dirs(request) + interface_dirs(request)) + cccl.include_flags()
     # The object names the learner's file by its whole path, for findings.
     key = ["simt", *compiler.command, compiler.version, *flags, *request.include_dirs, source]
@@ -183,7 +183,7 @@ def _key(request: BuildRequest, source: Path, own: Sequence[object]) -> tuple[ob
     torch = torch_install().version if request.interface != "pybind" else ""
     owner = "" if request.is_common(source) else request.owner
     facts = (__version__, owner, request.name, request.interface, request.backend, torch)
-    simt = native.sources_digest() if request.backend == "simt" else ""
+    simt = libraries.sources_digest() if request.backend == "simt" else ""
     return (*facts, simt, source.name, *own, *contents)
 
 
@@ -220,7 +220,7 @@ def library_dirs(request: BuildRequest) -> tuple[Path, ...]:
 
 def _backend_dirs(request: BuildRequest) -> tuple[Path, ...]:
     if request.backend == "simt":
-        return tuple(native.include_dirs())
+        return tuple(libraries.include_dirs())
     return cuda_toolkit().include_dirs
 
 

@@ -12,7 +12,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
 
-from cusimt.compiler import native, toolkit
+from cusimt.compiler import libraries, toolkit
 from cusimt.support import cache
 from cusimt.support.toolchain import cuda_toolkit, host_compiler, torch_install
 from grader.compilation import Artifact, diagnostics
@@ -139,7 +139,7 @@ def _machine(request: PackageRequest) -> list[object]:
     parts += [*compiler.command, cache.tree_digest(Path(__file__).parent, (".py",))]
     if request.backend == "cuda":
         return [*parts, cuda_toolkit().identity]
-    return [*parts, native.sources_digest(), toolkit.translator()]
+    return [*parts, libraries.sources_digest(), toolkit.translator()]
 
 
 def _setuptools() -> str:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from cusimt.compiler import cccl, native, toolkit
+from cusimt.compiler import cccl, libraries, toolkit
 from cusimt.support import cache
 from cusimt.support.linker import environment_flags
 from grader.packages import outputs
@@ -127,6 +127,6 @@ def _readable(backend: Backend) -> list[Path]:
     if backend == "cuda":
         return found
     home = toolkit.cuda_home(checked=True)
-    found += [home, native.runtime_library().parent, native.device_library().parent]
-    found += [native.module_object(True).parent, *filter(None, [cccl.include_dir()])]
+    found += [home, libraries.runtime_library().parent, libraries.device_library().parent]
+    found += [libraries.module_object(True).parent, *filter(None, [cccl.include_dir()])]
     return [path for path in found if path.is_absolute()]

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from cusimt.counters import Sample, Space
-from cusimt.counters.memory_model import Access
 from cusimt.counters.pictures import Contents, picture
+from cusimt.counters.transactions import Access
 from cusimt.support.markup import visible
 from grader.verdict import WarpRequest
 

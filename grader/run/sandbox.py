@@ -200,12 +200,12 @@ def _libraries(backend: WorkerBackend) -> list[Path]:
     """
     if backend != "simt":
         return []
-    from cusimt.compiler import native
+    from cusimt.compiler import libraries
 
     return [
-        native.runtime_library().parent,
-        native.device_library().parent,
-        native.module_object(True).parent,
+        libraries.runtime_library().parent,
+        libraries.device_library().parent,
+        libraries.module_object(True).parent,
     ]
 
 

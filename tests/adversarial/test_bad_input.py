@@ -19,7 +19,7 @@ from typing import Any
 
 import pytest
 
-from cusimt.compiler import native
+from cusimt.compiler import libraries
 from cusimt.support.cache import cache_root
 from cusimt.tests.waiting import waited
 from grader.course.catalog import Catalog
@@ -287,7 +287,7 @@ def seeded_cache(folder: Path) -> dict[str, str]:
 
     That is the simulated GPU, and the precompiled headers that there are.
     """
-    device = native.device_library().parent
+    device = libraries.device_library().parent
     for room in MADE_ONCE:
         (folder / "cache" / room).mkdir(parents=True)
         for entry in (cache_root() / room).glob("*/"):

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cusimt.records.source_lines import Frame, quoting_from
+from cusimt.records.source_lines import Frame, SourceReader
 from grader.audit import audit_sources
 from grader.checks import build as building
 from grader.checks import grade
@@ -68,7 +68,7 @@ def test_lines_are_found_in_the_folder_alone(tmp_path: Path, secret: Path) -> No
     (folder / "csrc/kernel.cu").write_text("first\nsecond\n")
     (folder / "link.cu").symlink_to(secret)
     os.mkfifo(folder / "pipe.cu")
-    quote = quoting_from(folder)
+    quote = SourceReader(folder)
     assert quote(Frame(str(folder / "csrc/kernel.cu"), 2)).source == "second"
     assert quote(Frame("/cache/workshops/1234/tree/csrc/kernel.cu", 1)).source == "first"
     for other in (secret, folder / "link.cu", folder / "pipe.cu", "/dev/zero", "../results/roster.csv", ""):

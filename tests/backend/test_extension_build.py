@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from cusimt.compiler import native
+from cusimt.compiler import libraries
 from cusimt.support.toolchain import host_compiler
 from grader.compilation import Artifact, BuildRequest, build, diagnostics, headers, steps
 from grader.compilation.request import Interface
@@ -42,7 +42,7 @@ def test_a_build_without_changes_compiles_nothing(muladd: Artifact) -> None:
 def test_the_real_header_set_is_precompiled_and_used(tmp_path: Path) -> None:
     flags = (*steps.HOST_FLAGS, *steps._isystem(steps.interface_dirs(request("any"))))
     forced = headers.forced_includes("torch_library", flags, tmp_path, precompile=True)
-    backend = steps._isystem(native.include_dirs())
+    backend = steps._isystem(libraries.include_dirs())
     prelude = steps._prelude(request("fused_muladd"), tmp_path)
     command = [*host_compiler().command, *backend, *flags, *forced, "-include", prelude, "-H"]
     source = SOLUTIONS / "03_fused_muladd/binding.cpp"
@@ -74,7 +74,7 @@ def reading(tmp_path_factory: pytest.TempPathFactory) -> list[str | Path]:
 
     What all bindings include is read once: to have it precompiled hides nothing.
     """
-    folders = steps._isystem((*native.include_dirs(), *steps.interface_dirs(request("any"))))
+    folders = steps._isystem((*libraries.include_dirs(), *steps.interface_dirs(request("any"))))
     command = [*host_compiler().command, "-std=c++20", *folders, "-DTORCH_EXTENSION_NAME=any"]
     shared = tmp_path_factory.mktemp("shared") / "shared.h"
     shared.write_text("".join(f"#include {name}\n" for name in set.intersection(*map(includes, BINDINGS))))

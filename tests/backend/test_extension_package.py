@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cusimt.compiler.gpu_code import asked_for, main
+from cusimt.compiler.gpu_code import main, requested_code
 from cusimt.compiler.nvcc_options import parse
 from cusimt.compiler.toolkit import cuda_home
 from grader.course.catalog import Catalog
@@ -67,7 +67,7 @@ def test_metadata_compile_nothing_and_another_list_of_architectures_the_kernel_a
     ],
 )
 def test_what_nvcc_is_asked_to_generate(flags: str, code: list[str]) -> None:
-    assert asked_for(parse([*flags.split(), "-c", "kernel.cu"])) == code
+    assert requested_code(parse([*flags.split(), "-c", "kernel.cu"])) == code
 
 
 def test_cuobjdump_refuses_what_it_does_not_do(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

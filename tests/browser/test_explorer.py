@@ -10,7 +10,7 @@ from urllib.parse import parse_qsl
 
 import pytest
 
-from cusimt.counters import memory_model
+from cusimt.counters import transactions
 from tests.browser.chromium import Browser
 from tests.browser.explorer import NUMBERS, Pattern, pattern, shown
 from tests.docs.building import ROOT
@@ -64,13 +64,13 @@ def addresses(chosen: Pattern) -> list[int | None]:
 
 def expected(chosen: Pattern) -> dict[str, Any]:
     asked, size, access = addresses(chosen), chosen["size"], chosen["access"]
-    sectors = memory_model.sectors(asked, size)
-    wanted = memory_model.distinct_bytes(asked, size)
-    waves = memory_model.wavefronts(asked, size, access)
-    least = memory_model.ideal_wavefronts(asked, size, access)
-    moved = sectors * memory_model.SECTOR
+    sectors = transactions.sectors(asked, size)
+    wanted = transactions.distinct_bytes(asked, size)
+    waves = transactions.wavefronts(asked, size, access)
+    least = transactions.ideal_wavefronts(asked, size, access)
+    moved = sectors * transactions.SECTOR
     values: tuple[Any, ...] = (
-        len(memory_model.active(asked)), wanted, sectors, memory_model.ideal_sectors(asked, size), moved,
+        len(transactions.active(asked)), wanted, sectors, transactions.ideal_sectors(asked, size), moved,
         pytest.approx(100 * wanted / moved, abs=0.051), waves, least, waves - least,
     )  # fmt: skip
     return dict(zip(NUMBERS, values, strict=True))
@@ -113,7 +113,7 @@ def test_pictures_and_their_text_say_what_the_numbers_say(browser: Browser, site
     patterns = drawn(200)
     for chosen, page in zip(patterns, shown(browser, site, patterns), strict=True):
         numbers = page["numbers"]
-        lines = {each // 4 for each in memory_model.sector_numbers(addresses(chosen), chosen["size"])}
+        lines = {each // 4 for each in transactions.sector_numbers(addresses(chosen), chosen["size"])}
         assert page["drawnPasses"] == min(numbers["wavefronts"], MOST_ROWS), chosen
         assert page["drawnLines"] == min(len(lines), MOST_ROWS), chosen
         if len(lines) <= MOST_ROWS:
@@ -171,7 +171,7 @@ def test_a_link_opens_its_setting_and_what_is_no_setting_is_the_usual(browser: B
     linked = pattern(shape="column", padding=1, size=2)
     assert fields(browser) == {name: str(value) for name, value in linked.items()}
     assert browser.evaluate("document.getElementById('explorer-wavefronts').textContent") == str(
-        memory_model.wavefronts(addresses(linked), 2)
+        transactions.wavefronts(addresses(linked), 2)
     )
 
 

@@ -7,7 +7,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from cusimt.compiler.native import runtime_library
+from cusimt.compiler.libraries import runtime_library
 from cusimt.compiler.nvcc import CHECKS_VARIABLE
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import roofline
 
-from cusimt.counters.memory_model import SECTOR
+from cusimt.counters.transactions import SECTOR
 from cusimt.folders import RUNTIME
 from cusimt.profile.occupancy import known_devices
 from cusimt.tests.counted_kernels import KERNELS

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cusimt.counters import LineCounts, symbolise
-from cusimt.counters.memory_model import sectors, wavefronts
+from cusimt.counters.transactions import sectors, wavefronts
 from grader.checks.questions.predicted import counts_of
 from grader.compilation import BuildRequest, build
 from grader.course.catalog import Catalog

@@ -8,7 +8,7 @@ from typing import TypeAlias
 
 import pytest
 
-from cusimt.counters.memory_model import sectors, wavefronts
+from cusimt.counters.transactions import sectors, wavefronts
 from grader.checks.questions.predicted import counts_of
 from grader.course.catalog import Catalog
 from grader.run.zygote_handle import Zygote

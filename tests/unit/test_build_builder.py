@@ -39,7 +39,7 @@ extern "C" const char* file_name() { return __FILE__; }
 
 
 class PlainBackend:
-    """Stands in for cusimt.compiler.native: host code without a runtime: only the building is tested."""
+    """Stands in for cusimt.compiler.libraries: host code without a runtime: only the building is tested."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -80,7 +80,7 @@ def backend(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[PlainBa
     monkeypatch.delenv("CXX", raising=False)
     plain = PlainBackend(tmp_path / "backend")
     for module in (builder, steps, headers):
-        monkeypatch.setattr(module, "native", plain)
+        monkeypatch.setattr(module, "libraries", plain)
     monkeypatch.setitem(headers.HEADERS, "torch_library", ("vector", "string"))
     monkeypatch.setattr(steps, "interface_dirs", lambda _: ())
     toolchain.host_compiler.cache_clear()
@@ -336,7 +336,7 @@ import test_build_builder as tests
 from grader.compilation import BuildRequest, build, builder, headers, steps
 backend = tests.PlainBackend.__new__(tests.PlainBackend)
 backend.folder = Path(sys.argv[2])
-builder.native = headers.native = steps.native = backend
+builder.libraries = headers.libraries = steps.libraries = backend
 steps.interface_dirs = lambda _: ()
 sources = tuple(map(Path, sys.argv[3:]))
 print(tests.value(build(BuildRequest("scale", "pybind", sources, "simt", checked=False))))

@@ -18,7 +18,9 @@
 #define CUB_NS_POSTFIX
 #endif
 #define CUB_NAMESPACE_BEGIN SIMT_CUB_OUTER_BEGIN namespace cub {
-#define CUB_NAMESPACE_END } SIMT_CUB_OUTER_END
+#define CUB_NAMESPACE_END \
+    }                     \
+    SIMT_CUB_OUTER_END
 
 #define CUB_RUNTIME_FUNCTION inline
 #define CUB_PTX_WARP_THREADS 32

@@ -13,7 +13,7 @@ inline cudaError_t Debug(cudaError_t error, const char* file, int line) {
 CUB_NAMESPACE_END
 
 #define CubDebug(e) CUB_NS_QUALIFIER::Debug((cudaError_t)(e), __FILE__, __LINE__)
-#define CubDebugExit(e) \
-    do {                \
+#define CubDebugExit(e)           \
+    do {                          \
         if (CubDebug(e)) exit(1); \
     } while (0)

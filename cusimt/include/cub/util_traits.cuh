@@ -22,13 +22,21 @@ inline constexpr bool is_small_float = std::is_same_v<T, __half> || std::is_same
 template <int Bytes>
 struct unsigned_of_size;
 template <>
-struct unsigned_of_size<1> { typedef unsigned char type; };
+struct unsigned_of_size<1> {
+    typedef unsigned char type;
+};
 template <>
-struct unsigned_of_size<2> { typedef unsigned short type; };
+struct unsigned_of_size<2> {
+    typedef unsigned short type;
+};
 template <>
-struct unsigned_of_size<4> { typedef unsigned int type; };
+struct unsigned_of_size<4> {
+    typedef unsigned int type;
+};
 template <>
-struct unsigned_of_size<8> { typedef unsigned long long type; };
+struct unsigned_of_size<8> {
+    typedef unsigned long long type;
+};
 
 template <class T>
 constexpr Category category() {
@@ -67,7 +75,9 @@ struct Traits : NumericTraits<T> {
     SIMT_INLINE static UnsignedBits RadixCode(UnsignedBits bits) {
         return TwiddleIn(Traits::CATEGORY == FLOATING_POINT && bits == HIGH_BIT ? UnsignedBits(0) : bits);
     }
-    SIMT_INLINE static T Max() { return from_bits(TwiddleOut(is_float ? TwiddleIn(bits_of(limit(1))) : UnsignedBits(~UnsignedBits(0)))); }
+    SIMT_INLINE static T Max() {
+        return from_bits(TwiddleOut(is_float ? TwiddleIn(bits_of(limit(1))) : UnsignedBits(~UnsignedBits(0))));
+    }
     SIMT_INLINE static T Lowest() { return from_bits(TwiddleOut(is_float ? TwiddleIn(bits_of(limit(-1))) : UnsignedBits(0))); }
 
   private:

@@ -72,7 +72,6 @@ struct Uninitialized {
     SIMT_INLINE T& Alias() { return reinterpret_cast<T&>(*this); }
 };
 
-
 // An initial value that is read on the device, when the kernel runs.
 template <class T, class Iterator = T*>
 struct FutureValue {
@@ -92,9 +91,7 @@ template <int BX, int BY, int BZ>
 struct block_shape {
     static constexpr int threads = BX * BY * BZ;
     static constexpr int warps = (threads + 31) / 32;
-    SIMT_INLINE static int thread() {
-        return static_cast<int>((threadIdx.z * BY + threadIdx.y) * BX + threadIdx.x);
-    }
+    SIMT_INLINE static int thread() { return static_cast<int>((threadIdx.z * BY + threadIdx.y) * BX + threadIdx.x); }
 };
 
 template <class Iterator>

@@ -52,18 +52,16 @@ class atomic_operations {
 
     SIMT_INLINE T load(memory_order order = memory_order::seq_cst) const {
         if constexpr (!is_always_lock_free) return change(order, [](T old) SIMT_HOST -> T { return old; });
-        if (simt_on_device() && !simt_this_module.checked) simt_spin_on(at(), sizeof(T), nullptr);  // in a checked module the hook does it
+        if (simt_on_device() && !simt_this_module.checked)
+            simt_spin_on(at(), sizeof(T), nullptr);  // in a checked module the hook does it
         T value;
         __atomic_load(at(), &value, order == memory_order::seq_cst ? __ATOMIC_SEQ_CST : __ATOMIC_ACQUIRE);
         return value;
     }
     SIMT_INLINE void store(T value, memory_order order = memory_order::seq_cst) const {
-        if constexpr (!is_always_lock_free)
-            change(order, [value](T) SIMT_HOST -> T { return value; });
-        else if (releases(order))
-            __atomic_store(at(), &value, __ATOMIC_RELEASE);
-        else
-            __atomic_store(at(), &value, __ATOMIC_RELAXED);
+        if constexpr (!is_always_lock_free) change(order, [value](T) SIMT_HOST -> T { return value; });
+        else if (releases(order)) __atomic_store(at(), &value, __ATOMIC_RELEASE);
+        else __atomic_store(at(), &value, __ATOMIC_RELAXED);
     }
     SIMT_INLINE T exchange(T value, memory_order order = memory_order::seq_cst) const {
         return change(order, [value](T) SIMT_HOST -> T { return value; });
@@ -91,15 +89,15 @@ class atomic_operations {
     SIMT_INLINE void notify_one() const {}
     SIMT_INLINE void notify_all() const {}
 
-#define SIMT_FETCH(NAME, NEEDS, EXPRESSION)                                                          \
-    SIMT_INLINE T NAME(difference value, memory_order order = memory_order::seq_cst) const           \
-        requires(NEEDS)                                                                              \
-    {                                                                                                \
-        return change(order, [value](T old) SIMT_HOST -> T { return static_cast<T>(EXPRESSION); });  \
+#define SIMT_FETCH(NAME, NEEDS, EXPRESSION)                                                         \
+    SIMT_INLINE T NAME(difference value, memory_order order = memory_order::seq_cst) const          \
+        requires(NEEDS)                                                                             \
+    {                                                                                               \
+        return change(order, [value](T old) SIMT_HOST -> T { return static_cast<T>(EXPRESSION); }); \
     }
     SIMT_FETCH(fetch_add, has_arithmetic<T> || ::std::is_pointer_v<T>, sum(old, value))
     SIMT_FETCH(fetch_sub, has_arithmetic<T> || ::std::is_pointer_v<T>, sum(old, -value))
-    SIMT_FETCH(fetch_and, ::std::is_integral_v<T>, old & value)
+    SIMT_FETCH(fetch_and, ::std::is_integral_v<T>, old& value)
     SIMT_FETCH(fetch_or, ::std::is_integral_v<T>, old | value)
     SIMT_FETCH(fetch_xor, ::std::is_integral_v<T>, old ^ value)
     SIMT_FETCH(fetch_min, has_arithmetic<T>, value < old ? value : old)
@@ -125,10 +123,9 @@ class atomic_operations {
     SIMT_HOST static T sum(T old, D value) {
         if constexpr (::std::is_integral_v<T>)
             return static_cast<T>(static_cast<unsigned long long>(old) + static_cast<unsigned long long>(value));
-        else
-            return old + value;
+        else return old + value;
     }
-    SIMT_HOST static bool same_bytes(const T& a, const T& b) {   // not memcmp, which is the host's
+    SIMT_HOST static bool same_bytes(const T& a, const T& b) {  // not memcmp, which is the host's
         auto of_a = reinterpret_cast<const unsigned char*>(&a), of_b = reinterpret_cast<const unsigned char*>(&b);
         for (size_t i = 0; i < sizeof(T); ++i) {
             if (of_a[i] != of_b[i]) return false;

@@ -1,5 +1,5 @@
-// Atomic read-modify-write. The runtime is told of the access, and may let other threads run first; the update itself is
-// plain, because no other CUDA thread can come between.
+// Atomic read-modify-write. The runtime records the access, and may let other threads run first; the update itself is
+// a plain one, because no other CUDA thread can intervene.
 #pragma once
 #include <simt_api.h>
 
@@ -24,9 +24,9 @@ SIMT_HOST inline T replace(T* address, Change change) {
         ACCESS(address, sizeof(T));                                                          \
         return simt::replace(address, [value](T old) SIMT_HOST -> T { return EXPRESSION; }); \
     }
-#define SIMT_ATOMIC_SCOPES(NAME, ACCESS, T, EXPRESSION)     \
-    SIMT_ATOMIC_SCOPE(NAME, ACCESS, T, EXPRESSION)          \
-    SIMT_ATOMIC_SCOPE(NAME##_block, ACCESS, T, EXPRESSION)  \
+#define SIMT_ATOMIC_SCOPES(NAME, ACCESS, T, EXPRESSION)    \
+    SIMT_ATOMIC_SCOPE(NAME, ACCESS, T, EXPRESSION)         \
+    SIMT_ATOMIC_SCOPE(NAME##_block, ACCESS, T, EXPRESSION) \
     SIMT_ATOMIC_SCOPE(NAME##_system, ACCESS, T, EXPRESSION)
 #define SIMT_ATOMIC(NAME, T, EXPRESSION) SIMT_ATOMIC_SCOPES(NAME, simt_atomic_access, T, EXPRESSION)
 #define SIMT_SELECTING_ATOMIC(NAME, T, EXPRESSION) SIMT_ATOMIC_SCOPES(NAME, simt_selecting_atomic_access, T, EXPRESSION)
@@ -47,11 +47,11 @@ SIMT_ATOMIC(atomicExch, unsigned int, (void(old), value))
 SIMT_ATOMIC(atomicExch, unsigned long long, (void(old), value))
 SIMT_ATOMIC(atomicExch, float, (void(old), value))
 
-#define SIMT_ATOMIC_INTEGER(T)                                      \
-    SIMT_SELECTING_ATOMIC(atomicMin, T, value < old ? value : old)  \
-    SIMT_SELECTING_ATOMIC(atomicMax, T, old < value ? value : old)  \
-    SIMT_SELECTING_ATOMIC(atomicAnd, T, old & value)                \
-    SIMT_SELECTING_ATOMIC(atomicOr, T, old | value)                 \
+#define SIMT_ATOMIC_INTEGER(T)                                     \
+    SIMT_SELECTING_ATOMIC(atomicMin, T, value < old ? value : old) \
+    SIMT_SELECTING_ATOMIC(atomicMax, T, old < value ? value : old) \
+    SIMT_SELECTING_ATOMIC(atomicAnd, T, old& value)                \
+    SIMT_SELECTING_ATOMIC(atomicOr, T, old | value)                \
     SIMT_ATOMIC(atomicXor, T, old ^ value)
 SIMT_ATOMIC_INTEGER(int)
 SIMT_ATOMIC_INTEGER(unsigned int)
@@ -62,14 +62,14 @@ SIMT_ATOMIC_INTEGER(unsigned long long)
 SIMT_ATOMIC(atomicInc, unsigned int, old >= value ? 0 : old + 1)
 SIMT_ATOMIC(atomicDec, unsigned int, old == 0 || old > value ? value : old - 1)
 
-#define SIMT_ATOMIC_CAS_SCOPE(NAME, T)                                                                            \
-    SIMT_INLINE T NAME(T* address, T expected, T value) {                                                         \
-        simt_selecting_atomic_access(address, sizeof(T));                                                         \
-        return simt::replace(address, [=](T old) SIMT_HOST -> T { return old == expected ? value : old; });        \
+#define SIMT_ATOMIC_CAS_SCOPE(NAME, T)                                                                      \
+    SIMT_INLINE T NAME(T* address, T expected, T value) {                                                   \
+        simt_selecting_atomic_access(address, sizeof(T));                                                   \
+        return simt::replace(address, [=](T old) SIMT_HOST -> T { return old == expected ? value : old; }); \
     }
-#define SIMT_ATOMIC_CAS(T)                     \
-    SIMT_ATOMIC_CAS_SCOPE(atomicCAS, T)        \
-    SIMT_ATOMIC_CAS_SCOPE(atomicCAS_block, T)  \
+#define SIMT_ATOMIC_CAS(T)                    \
+    SIMT_ATOMIC_CAS_SCOPE(atomicCAS, T)       \
+    SIMT_ATOMIC_CAS_SCOPE(atomicCAS_block, T) \
     SIMT_ATOMIC_CAS_SCOPE(atomicCAS_system, T)
 SIMT_ATOMIC_CAS(int)
 SIMT_ATOMIC_CAS(unsigned int)

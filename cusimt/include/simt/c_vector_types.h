@@ -1,11 +1,15 @@
 // The vector types for hosts written in C, of the sizes and alignments that vector_types.h has in C++.
 #pragma once
 
-#define SIMT_VECTORS(PREFIX, T, ALIGN_2, ALIGN_4)                                                  \
-    typedef struct PREFIX##1 { T x; } PREFIX##1;                                                   \
-    typedef struct __attribute__((aligned(ALIGN_2))) PREFIX##2 { T x, y; } PREFIX##2;              \
-    typedef struct PREFIX##3 { T x, y, z; } PREFIX##3;                                             \
-    typedef struct __attribute__((aligned(ALIGN_4))) PREFIX##4 { T x, y, z, w; } PREFIX##4;
+#define SIMT_VECTORS(PREFIX, T, ALIGN_2, ALIGN_4)                                \
+    typedef struct PREFIX##1 { T x; }                                            \
+    PREFIX##1;                                                                   \
+    typedef struct __attribute__((aligned(ALIGN_2))) PREFIX##2 { T x, y; }       \
+    PREFIX##2;                                                                   \
+    typedef struct PREFIX##3 { T x, y, z; }                                      \
+    PREFIX##3;                                                                   \
+    typedef struct __attribute__((aligned(ALIGN_4))) PREFIX##4 { T x, y, z, w; } \
+    PREFIX##4;
 
 SIMT_VECTORS(char, signed char, 2, 4)
 SIMT_VECTORS(uchar, unsigned char, 2, 4)

@@ -35,10 +35,16 @@ SIMT_HOST __attribute__((noinline)) To converted(int mode, From value) {
 }  // namespace simt
 #pragma GCC visibility pop
 
-#define SIMT_TO_INTEGER(FROM, FROM_T, TO, TO_T, LOWEST, HIGHEST, OF_NAN)                                               \
-    SIMT_INLINE TO_T __##FROM##2##TO##_rn(FROM_T x) { return simt::saturated<TO_T>(rint(double(x)), LOWEST, HIGHEST, OF_NAN); } \
-    SIMT_INLINE TO_T __##FROM##2##TO##_rz(FROM_T x) { return simt::saturated<TO_T>(trunc(double(x)), LOWEST, HIGHEST, OF_NAN); } \
-    SIMT_INLINE TO_T __##FROM##2##TO##_ru(FROM_T x) { return simt::saturated<TO_T>(ceil(double(x)), LOWEST, HIGHEST, OF_NAN); } \
+#define SIMT_TO_INTEGER(FROM, FROM_T, TO, TO_T, LOWEST, HIGHEST, OF_NAN)         \
+    SIMT_INLINE TO_T __##FROM##2##TO##_rn(FROM_T x) {                            \
+        return simt::saturated<TO_T>(rint(double(x)), LOWEST, HIGHEST, OF_NAN);  \
+    }                                                                            \
+    SIMT_INLINE TO_T __##FROM##2##TO##_rz(FROM_T x) {                            \
+        return simt::saturated<TO_T>(trunc(double(x)), LOWEST, HIGHEST, OF_NAN); \
+    }                                                                            \
+    SIMT_INLINE TO_T __##FROM##2##TO##_ru(FROM_T x) {                            \
+        return simt::saturated<TO_T>(ceil(double(x)), LOWEST, HIGHEST, OF_NAN);  \
+    }                                                                            \
     SIMT_INLINE TO_T __##FROM##2##TO##_rd(FROM_T x) { return simt::saturated<TO_T>(floor(double(x)), LOWEST, HIGHEST, OF_NAN); }
 SIMT_TO_INTEGER(float, float, int, int, INT_MIN, INT_MAX, 0)
 SIMT_TO_INTEGER(float, float, uint, unsigned int, 0u, UINT_MAX, 0u)
@@ -50,10 +56,10 @@ SIMT_TO_INTEGER(double, double, ll, long long, LLONG_MIN, LLONG_MAX, LLONG_MIN)
 SIMT_TO_INTEGER(double, double, ull, unsigned long long, 0ull, ULLONG_MAX, 1ull << 63)
 #undef SIMT_TO_INTEGER
 
-#define SIMT_TO_FLOATING(FROM, FROM_T, TO)                                                                  \
-    SIMT_INLINE TO __##FROM##2##TO##_rn(FROM_T x) { return static_cast<TO>(x); }                            \
-    SIMT_INLINE TO __##FROM##2##TO##_rz(FROM_T x) { return simt::converted<TO>(FE_TOWARDZERO, x); }         \
-    SIMT_INLINE TO __##FROM##2##TO##_ru(FROM_T x) { return simt::converted<TO>(FE_UPWARD, x); }             \
+#define SIMT_TO_FLOATING(FROM, FROM_T, TO)                                                          \
+    SIMT_INLINE TO __##FROM##2##TO##_rn(FROM_T x) { return static_cast<TO>(x); }                    \
+    SIMT_INLINE TO __##FROM##2##TO##_rz(FROM_T x) { return simt::converted<TO>(FE_TOWARDZERO, x); } \
+    SIMT_INLINE TO __##FROM##2##TO##_ru(FROM_T x) { return simt::converted<TO>(FE_UPWARD, x); }     \
     SIMT_INLINE TO __##FROM##2##TO##_rd(FROM_T x) { return simt::converted<TO>(FE_DOWNWARD, x); }
 SIMT_TO_FLOATING(int, int, float)
 SIMT_TO_FLOATING(uint, unsigned int, float)
@@ -66,11 +72,11 @@ SIMT_TO_FLOATING(ull, unsigned long long, double)
 SIMT_INLINE double __int2double_rn(int x) { return x; }
 SIMT_INLINE double __uint2double_rn(unsigned int x) { return x; }
 
-#define SIMT_SAME_BITS(NAME, FROM, TO)               \
-    SIMT_INLINE TO NAME(FROM value) {                \
-        TO bits;                                     \
+#define SIMT_SAME_BITS(NAME, FROM, TO)                \
+    SIMT_INLINE TO NAME(FROM value) {                 \
+        TO bits;                                      \
         __builtin_memcpy(&bits, &value, sizeof bits); \
-        return bits;                                 \
+        return bits;                                  \
     }
 SIMT_SAME_BITS(__float_as_int, float, int)
 SIMT_SAME_BITS(__float_as_uint, float, unsigned int)

@@ -23,10 +23,8 @@ SIMT_INLINE void copy_vectors(const T* from, T* to) {
 template <class T, int N>
 SIMT_INLINE void copy_widest(const T* from, T* to, const void* global) {
     bool aligned = reinterpret_cast<uintptr_t>(global) % (access_bytes<T, N>() ? access_bytes<T, N>() : 1) == 0;
-    if (access_bytes<T, N>() == 16 && aligned)
-        copy_vectors<float4, T, N>(from, to);
-    else if (access_bytes<T, N>() == 8 && aligned)
-        copy_vectors<float2, T, N>(from, to);
+    if (access_bytes<T, N>() == 16 && aligned) copy_vectors<float4, T, N>(from, to);
+    else if (access_bytes<T, N>() == 8 && aligned) copy_vectors<float2, T, N>(from, to);
     else
         for (int i = 0; i < N; ++i) to[i] = from[i];
 }

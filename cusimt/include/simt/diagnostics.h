@@ -26,8 +26,9 @@ SIMT_INLINE constexpr bool on_device() { return !__builtin_is_constant_evaluated
 }  // namespace simt
 #pragma GCC visibility pop
 
-extern "C" __attribute__((noreturn, visibility("hidden"))) inline void simt_assert_fail(
-    const char* expression, const char* file, unsigned line, const char* function) noexcept {
+extern "C"
+    __attribute__((noreturn, visibility("hidden"))) inline void simt_assert_fail(const char* expression, const char* file,
+                                                                                 unsigned line, const char* function) noexcept {
     simt::assertion_failed(expression, file, line, function);
     abort();
 }
@@ -37,5 +38,5 @@ extern "C" __attribute__((noreturn, visibility("hidden"))) inline void simt_asse
 SIMT_INLINE void __trap(const char* file = __builtin_FILE(), int line = __builtin_LINE()) { simt_trap("__trap", file, line); }
 SIMT_INLINE void __brkpt() {}
 SIMT_INLINE long long clock64() { return simt_clock(); }
-SIMT_INLINE void __nanosleep(unsigned int) { simt_clock(); }   // others may run meanwhile
+SIMT_INLINE void __nanosleep(unsigned int) { simt_clock(); }  // others may run meanwhile
 SIMT_INLINE void __prof_trigger(int) {}

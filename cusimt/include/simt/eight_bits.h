@@ -13,7 +13,7 @@ namespace simt {
 struct eight_bit_format {
     int mantissa_bits, bias;
     double largest;
-    unsigned char overflow;   // what is too large, where it is not kept finite
+    unsigned char overflow;  // what is too large, where it is not kept finite
 };
 SIMT_HOST inline eight_bit_format format_of(__nv_fp8_interpretation_t kind) {
     return kind == __NV_E4M3 ? eight_bit_format{3, 7, 448, 0x7f} : eight_bit_format{2, 15, 57344, 0x7c};
@@ -25,11 +25,11 @@ SIMT_HOST inline unsigned char encode_eight_bits(double value, __nv_saturation_t
     if (__builtin_isnan(value)) return 0x7f;
     const unsigned char sign = __builtin_signbit(value) ? 0x80 : 0;
     const double magnitude = fabs(value);
-    const int lowest = 1 - format.bias;   // exponent of the subnormal numbers
+    const int lowest = 1 - format.bias;  // exponent of the subnormal numbers
     int exponent = magnitude > format.largest ? 128 : magnitude > 0 ? ilogb(magnitude) : lowest;
     if (exponent < lowest) exponent = lowest;
     double steps = exponent == 128 ? 0 : rint(ldexp(magnitude, format.mantissa_bits - exponent));
-    if (exponent == 128) {   // may still round down to the largest number
+    if (exponent == 128) {  // may still round down to the largest number
         exponent = ilogb(format.largest);
         steps = rint(ldexp(magnitude < 1e6 ? magnitude : 1e6, format.mantissa_bits - exponent));
     }

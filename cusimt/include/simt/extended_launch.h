@@ -34,6 +34,6 @@ inline cudaError_t simt_launch_extended_packed(const char*, int, const cudaLaunc
 #define cudaLaunchKernelExC(...) simt_launch_extended_packed(__FILE__, __LINE__, __VA_ARGS__)
 #pragma GCC visibility pop
 
-// Programmatic dependent launch: launches do not overlap here, so what came before has ended and its writes are there.
+// Programmatic dependent launch: launches do not overlap here, so earlier ones have completed and their writes are visible.
 SIMT_INLINE void cudaGridDependencySynchronize() {}
 SIMT_INLINE void cudaTriggerProgrammaticLaunchCompletion() {}

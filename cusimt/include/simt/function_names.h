@@ -3,7 +3,7 @@
 // A launch such as `tiled<<<...>>>(a, b)` deduces template arguments from its arguments, so the address of what it runs
 // cannot be written down. The text of the kernel can: cudaFuncSetAttribute, a macro here, notes text and address, and a
 // launch looks its own text up; the same text first, then the same name (`tiled` finds `tiled<float>`). In a template one
-// text, `tiled<N>`, stands for several functions: of those the launch gets the one that may have the most shared memory.
+// text, `tiled<N>`, names several functions: the launch takes the one with the largest limit of shared memory.
 #pragma once
 #include <string.h>
 

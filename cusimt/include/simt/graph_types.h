@@ -1,5 +1,5 @@
-// CUDA graphs are not recorded here: the functions that would begin one answer cudaErrorNotSupported, so that programs which ask
-// first go on without.
+// CUDA graphs are not recorded here: the functions that would begin one answer cudaErrorNotSupported, so that programs which
+// ask first go on without.
 #pragma once
 
 typedef struct CUgraph_st* cudaGraph_t;

@@ -41,15 +41,14 @@ SIMT_INLINE int __mulhi(int a, int b) { return static_cast<int>(static_cast<long
 SIMT_INLINE unsigned int __umulhi(unsigned int a, unsigned int b) {
     return static_cast<unsigned int>(static_cast<unsigned long long>(a) * b >> 32);
 }
-SIMT_INLINE long long __mul64hi(long long a, long long b) {
-    return static_cast<long long>(static_cast<__int128>(a) * b >> 64);
-}
+SIMT_INLINE long long __mul64hi(long long a, long long b) { return static_cast<long long>(static_cast<__int128>(a) * b >> 64); }
 SIMT_INLINE unsigned long long __umul64hi(unsigned long long a, unsigned long long b) {
     return static_cast<unsigned long long>(static_cast<unsigned __int128>(a) * b >> 64);
 }
 
 SIMT_INLINE unsigned int __sad(int a, int b, unsigned int sum) {
-    return sum + (a < b ? static_cast<unsigned>(b) - static_cast<unsigned>(a) : static_cast<unsigned>(a) - static_cast<unsigned>(b));
+    return sum +
+           (a < b ? static_cast<unsigned>(b) - static_cast<unsigned>(a) : static_cast<unsigned>(a) - static_cast<unsigned>(b));
 }
 SIMT_INLINE unsigned int __usad(unsigned int a, unsigned int b, unsigned int sum) { return sum + (a < b ? b - a : a - b); }
 SIMT_INLINE int __hadd(int a, int b) { return static_cast<int>((static_cast<long long>(a) + b) >> 1); }
@@ -78,7 +77,8 @@ SIMT_INLINE unsigned int __funnelshift_rc(unsigned int low, unsigned int high, u
 // c plus the dot product of four pairs of bytes; sums wrap.
 SIMT_INLINE int __dp4a(int a, int b, int c) {
     unsigned sum = static_cast<unsigned>(c);
-    for (int i = 0; i < 32; i += 8) sum += static_cast<unsigned>(static_cast<signed char>(a >> i) * static_cast<signed char>(b >> i));
+    for (int i = 0; i < 32; i += 8)
+        sum += static_cast<unsigned>(static_cast<signed char>(a >> i) * static_cast<signed char>(b >> i));
     return static_cast<int>(sum);
 }
 SIMT_INLINE unsigned int __dp4a(unsigned int a, unsigned int b, unsigned int c) {

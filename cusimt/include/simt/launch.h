@@ -14,7 +14,7 @@ extern "C" simt_module simt_this_module;
 
 namespace simt {
 
-constexpr int most_threads(int threads, int = 0, int = 0) { return threads; }   // of __launch_bounds__
+constexpr int most_threads(int threads, int = 0, int = 0) { return threads; }  // of __launch_bounds__
 SIMT_INLINE SIMT_HOST void keep_launch_bounds(int most) {
     if (int(blockDim.x * blockDim.y * blockDim.z) > most) simt_exceed_launch_bounds(most);
 }
@@ -80,8 +80,8 @@ void launch_pointer(void (*function)(Parameters...), site where, configuration s
 
 // A launch of a kernel by its name, `launch_named(...).with(arguments)`. A kernel that is one function, template arguments
 // included, gives its parameters: only they say what becomes of `0`, of `{1, 2}`, of an object that converts to a pointer (and
-// must not be copied, because it owns what it points to). Any other, such as a template whose arguments are to be deduced, takes
-// what it gets.
+// must not be copied, because it owns what it points to). Any other, such as a template whose arguments are to be deduced,
+// takes what it gets.
 struct one_function {
     template <class... Parameters>
     constexpr auto operator()(void (*function)(Parameters...)) const {
@@ -111,7 +111,7 @@ struct named_launch<Body, void (*)(Parameters...)> {
 
     void with(Parameters... arguments) const { launch_function((const void*)function, body, where, shape, arguments...); }
     template <class... Arguments>
-        requires(sizeof...(Arguments) != sizeof...(Parameters))   // default values, or a pack that goes on
+        requires(sizeof...(Arguments) != sizeof...(Parameters))  // default values, or a pack that goes on
     void with(Arguments... arguments) const {
         launch(body, where, shape, arguments...);
     }

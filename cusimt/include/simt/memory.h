@@ -1,4 +1,4 @@
-// Loads and stores with a cache hint. The hint changes speed, never the value; the access is the learner's own.
+// Loads and stores with a cache hint. The hint affects speed, never the value; the access is attributed to the caller's line.
 #pragma once
 #include "simt/qualifiers.h"
 
@@ -9,15 +9,15 @@ struct same {  // a parameter of type `same<T>::type` takes no part in deducing 
 };
 }  // namespace simt
 
-#define SIMT_LOAD(NAME)                      \
-    template <class T>                       \
-    SIMT_INLINE T NAME(const T* address) {   \
-        return *address;                     \
+#define SIMT_LOAD(NAME)                    \
+    template <class T>                     \
+    SIMT_INLINE T NAME(const T* address) { \
+        return *address;                   \
     }
-#define SIMT_STORE(NAME)                          \
-    template <class T>                                                 \
+#define SIMT_STORE(NAME)                                                    \
+    template <class T>                                                      \
     SIMT_INLINE void NAME(T* address, typename simt::same<T>::type value) { \
-        *address = value;                                              \
+        *address = value;                                                   \
     }
 SIMT_LOAD(__ldg)
 SIMT_LOAD(__ldca)

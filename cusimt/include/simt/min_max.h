@@ -8,17 +8,17 @@
 
 #include "simt/qualifiers.h"
 
-#define SIMT_MIN_MAX(RESULT, A, B)                                                                               \
-    SIMT_INLINE constexpr RESULT min(A a, B b) {                                                                 \
+#define SIMT_MIN_MAX(RESULT, A, B)                                                                                \
+    SIMT_INLINE constexpr RESULT min(A a, B b) {                                                                  \
         return static_cast<RESULT>(b) < static_cast<RESULT>(a) ? static_cast<RESULT>(b) : static_cast<RESULT>(a); \
-    }                                                                                                            \
-    SIMT_INLINE constexpr RESULT max(A a, B b) {                                                                 \
+    }                                                                                                             \
+    SIMT_INLINE constexpr RESULT max(A a, B b) {                                                                  \
         return static_cast<RESULT>(a) < static_cast<RESULT>(b) ? static_cast<RESULT>(b) : static_cast<RESULT>(a); \
     }
-#define SIMT_MIN_MAX_INTEGERS(T)            \
-    SIMT_MIN_MAX(T, T, T)                   \
+#define SIMT_MIN_MAX_INTEGERS(T)                     \
+    SIMT_MIN_MAX(T, T, T)                            \
     SIMT_MIN_MAX(unsigned T, unsigned T, unsigned T) \
-    SIMT_MIN_MAX(unsigned T, T, unsigned T) \
+    SIMT_MIN_MAX(unsigned T, T, unsigned T)          \
     SIMT_MIN_MAX(unsigned T, unsigned T, T)
 SIMT_MIN_MAX_INTEGERS(int)
 SIMT_MIN_MAX_INTEGERS(long)

@@ -6,7 +6,8 @@
 
 #pragma GCC visibility push(hidden)
 template <class Function>
-cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Function* function, int block_size, size_t dynamic_shared) {
+cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, Function* function, int block_size,
+                                                          size_t dynamic_shared) {
     return cudaOccupancyMaxActiveBlocksPerMultiprocessor(blocks, simt::address_of(function), block_size, dynamic_shared);
 }
 template <class Function>

@@ -1,7 +1,7 @@
 // Included in front of every translated file (`-include simt/prelude.h`): what nvcc defines and includes by itself.
 //
 // nvcc compiles a file once for the host and once for each architecture, and defines __CUDA_ARCH__ in the latter only. Here one
-// pass serves both. The translator decides what each use of it in the program's own files stands for, SIMT_CUDA_ARCH in device
+// pass serves both. The translator substitutes each use of it in the program's own files: SIMT_CUDA_ARCH in device
 // code; in library headers (torch's) it stays undefined.
 #pragma once
 // Reductions in volatile shared memory (`s[t] += s[t + 32]`) are an idiom; C++20 warns of them.

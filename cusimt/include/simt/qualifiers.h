@@ -3,8 +3,8 @@
 #pragma once
 #include "vector_types.h"  // has a SIMT_INLINE of its own, and forgets it
 
-// Our own marks. SIMT_HOST: not watched by the checked build. SIMT_INLINE: merged into the learner's function, so that what
-// it touches is reported at the learner's line.
+// Attributes of this backend. SIMT_HOST: not instrumented in the checked build. SIMT_INLINE: inlined into the caller, so that
+// its accesses are reported at the caller's line.
 #define SIMT_HOST __attribute__((no_sanitize("thread")))
 #define SIMT_INLINE inline __attribute__((always_inline))
 
@@ -16,9 +16,9 @@
 #define __nv_is_extended_host_device_lambda_closure_type(T) __is_class(T)
 #define __nv_is_extended_device_lambda_with_preserved_return_type(T) false
 
-// What the translator writes for `__device__`, `__constant__` and `__managed__` on variables: sections that the runtime knows. No
-// section can hold inline variables and those that lie in functions: a tag becomes part of their symbol. Nor can one hold variable
-// templates, which take no tag either: they are listed, by their full names.
+// What the translator writes for `__device__`, `__constant__` and `__managed__` on variables: sections that the runtime knows.
+// No section can hold inline variables and those that lie in functions: a tag becomes part of their symbol. Nor can one hold
+// variable templates, which take no tag either: they are listed, by their full names.
 #define SIMT_DEVICE_MEMORY __attribute__((section("simt_device")))
 #define SIMT_CONSTANT_MEMORY __attribute__((section("simt_constant")))
 #define SIMT_MANAGED_MEMORY __attribute__((section("simt_managed")))
@@ -47,10 +47,10 @@
 #define __grid_constant__
 #endif
 #define __launch_bounds__(...)
-// What the translator writes for `__launch_bounds__`, at the beginning of the kernel's body: there template arguments have values.
-// The runtime finds the constant in the symbol table.
-#define SIMT_LAUNCH_BOUNDS(...)                                                                            \
-    static const int simt_most_threads __attribute__((used)) = ::simt::most_threads(__VA_ARGS__);          \
+// What the translator writes for `__launch_bounds__`, at the beginning of the kernel's body: there template arguments have
+// values. The runtime finds the constant in the symbol table.
+#define SIMT_LAUNCH_BOUNDS(...)                                                                   \
+    static const int simt_most_threads __attribute__((used)) = ::simt::most_threads(__VA_ARGS__); \
     ::simt::keep_launch_bounds(simt_most_threads);
 #define __maxnreg__(...)
 #define __align__(n) __attribute__((aligned(n)))

@@ -23,20 +23,20 @@ SIMT_HOST __attribute__((noinline)) T rounded(int mode, Operation operation, T a
 }  // namespace simt
 #pragma GCC visibility pop
 
-#define SIMT_ROUNDED_1(NAME, T, EXPRESSION)                                                                     \
-    SIMT_INLINE T NAME##_rn(T a) { return EXPRESSION; }                                                         \
-    SIMT_ROUNDED_MODE_1(NAME##_rz, T, EXPRESSION, FE_TOWARDZERO)                                                \
-    SIMT_ROUNDED_MODE_1(NAME##_ru, T, EXPRESSION, FE_UPWARD)                                                    \
+#define SIMT_ROUNDED_1(NAME, T, EXPRESSION)                      \
+    SIMT_INLINE T NAME##_rn(T a) { return EXPRESSION; }          \
+    SIMT_ROUNDED_MODE_1(NAME##_rz, T, EXPRESSION, FE_TOWARDZERO) \
+    SIMT_ROUNDED_MODE_1(NAME##_ru, T, EXPRESSION, FE_UPWARD)     \
     SIMT_ROUNDED_MODE_1(NAME##_rd, T, EXPRESSION, FE_DOWNWARD)
-#define SIMT_ROUNDED_2(NAME, T, EXPRESSION)                                                                     \
-    SIMT_INLINE T NAME##_rn(T a, T b) { return EXPRESSION; }                                                    \
-    SIMT_ROUNDED_MODE_2(NAME##_rz, T, EXPRESSION, FE_TOWARDZERO)                                                \
-    SIMT_ROUNDED_MODE_2(NAME##_ru, T, EXPRESSION, FE_UPWARD)                                                    \
+#define SIMT_ROUNDED_2(NAME, T, EXPRESSION)                      \
+    SIMT_INLINE T NAME##_rn(T a, T b) { return EXPRESSION; }     \
+    SIMT_ROUNDED_MODE_2(NAME##_rz, T, EXPRESSION, FE_TOWARDZERO) \
+    SIMT_ROUNDED_MODE_2(NAME##_ru, T, EXPRESSION, FE_UPWARD)     \
     SIMT_ROUNDED_MODE_2(NAME##_rd, T, EXPRESSION, FE_DOWNWARD)
-#define SIMT_ROUNDED_3(NAME, T, EXPRESSION)                                                                     \
-    SIMT_INLINE T NAME##_rn(T a, T b, T c) { return EXPRESSION; }                                               \
-    SIMT_ROUNDED_MODE_3(NAME##_rz, T, EXPRESSION, FE_TOWARDZERO)                                                \
-    SIMT_ROUNDED_MODE_3(NAME##_ru, T, EXPRESSION, FE_UPWARD)                                                    \
+#define SIMT_ROUNDED_3(NAME, T, EXPRESSION)                       \
+    SIMT_INLINE T NAME##_rn(T a, T b, T c) { return EXPRESSION; } \
+    SIMT_ROUNDED_MODE_3(NAME##_rz, T, EXPRESSION, FE_TOWARDZERO)  \
+    SIMT_ROUNDED_MODE_3(NAME##_ru, T, EXPRESSION, FE_UPWARD)      \
     SIMT_ROUNDED_MODE_3(NAME##_rd, T, EXPRESSION, FE_DOWNWARD)
 #define SIMT_ROUNDED_BODY(T, EXPRESSION) [](T a, T b, T c) SIMT_HOST { return (void)a, (void)b, (void)c, EXPRESSION; }
 #define SIMT_ROUNDED_MODE_1(NAME, T, EXPRESSION, MODE) \

@@ -76,7 +76,7 @@ inline cudaError_t cudaGetSymbolAddress(P** pointer, const T& symbol) {
 }
 template <class T>
 inline cudaError_t cudaGetSymbolSize(size_t* bytes, const T& symbol) {
-    void* address;   // the runtime knows where symbols are, the type how large
+    void* address;  // the runtime knows where symbols are, the type how large
     cudaError_t error = bytes ? cudaGetSymbolAddress(&address, simt_symbol(symbol)) : cudaErrorInvalidValue;
     if (error == cudaSuccess) *bytes = sizeof symbol;
     return error;

@@ -23,9 +23,7 @@ SIMT_HOST inline unsigned char encode_scale(double value, __nv_saturation_t satu
     return static_cast<unsigned char>(exponent + 127);
 }
 
-SIMT_HOST inline float decode_scale(unsigned char bits) {
-    return bits == 0xff ? __builtin_nanf("") : ldexpf(1, bits - 127);
-}
+SIMT_HOST inline float decode_scale(unsigned char bits) { return bits == 0xff ? __builtin_nanf("") : ldexpf(1, bits - 127); }
 
 }  // namespace simt
 #pragma GCC visibility pop

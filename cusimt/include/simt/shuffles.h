@@ -29,14 +29,14 @@ SIMT_INLINE unsigned source_xor_(unsigned lane, unsigned operand, int width) {
     return source <= last ? source : lane;
 }
 
-#define SIMT_SHUFFLE(NAME, OPERATION)                                                               \
-    template <class T>                                                                              \
-    SIMT_INLINE T NAME(unsigned mask, T value, unsigned operand, int width) {                       \
-        words bits = to_words(value);                                                               \
-        const simt_warp_values* all = simt_warp_collect(mask, bits.low, bits.high, OPERATION);      \
-        unsigned source = source_##NAME(simt_lane(), operand, width);                               \
-        if (!has_brought(all, source)) simt_absent_lane(source);                                    \
-        return from_words<T>(brought(all, source));                                                 \
+#define SIMT_SHUFFLE(NAME, OPERATION)                                                          \
+    template <class T>                                                                         \
+    SIMT_INLINE T NAME(unsigned mask, T value, unsigned operand, int width) {                  \
+        words bits = to_words(value);                                                          \
+        const simt_warp_values* all = simt_warp_collect(mask, bits.low, bits.high, OPERATION); \
+        unsigned source = source_##NAME(simt_lane(), operand, width);                          \
+        if (!has_brought(all, source)) simt_absent_lane(source);                               \
+        return from_words<T>(brought(all, source));                                            \
     }
 namespace shuffle {
 SIMT_SHUFFLE(index, shuffle_index)
@@ -48,18 +48,18 @@ SIMT_SHUFFLE(xor_, shuffle_xor)
 
 }  // namespace simt
 
-#define SIMT_SHUFFLES_OF(T)                                                                    \
-    SIMT_INLINE T __shfl_sync(unsigned mask, T value, int lane, int width = 32) {              \
-        return simt::shuffle::index(mask, value, static_cast<unsigned>(lane), width);          \
-    }                                                                                          \
-    SIMT_INLINE T __shfl_up_sync(unsigned mask, T value, unsigned distance, int width = 32) {  \
-        return simt::shuffle::up(mask, value, distance, width);                                \
-    }                                                                                          \
-    SIMT_INLINE T __shfl_down_sync(unsigned mask, T value, unsigned distance, int width = 32) {\
-        return simt::shuffle::down(mask, value, distance, width);                              \
-    }                                                                                          \
-    SIMT_INLINE T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = 32) {         \
-        return simt::shuffle::xor_(mask, value, static_cast<unsigned>(lanes), width);          \
+#define SIMT_SHUFFLES_OF(T)                                                                     \
+    SIMT_INLINE T __shfl_sync(unsigned mask, T value, int lane, int width = 32) {               \
+        return simt::shuffle::index(mask, value, static_cast<unsigned>(lane), width);           \
+    }                                                                                           \
+    SIMT_INLINE T __shfl_up_sync(unsigned mask, T value, unsigned distance, int width = 32) {   \
+        return simt::shuffle::up(mask, value, distance, width);                                 \
+    }                                                                                           \
+    SIMT_INLINE T __shfl_down_sync(unsigned mask, T value, unsigned distance, int width = 32) { \
+        return simt::shuffle::down(mask, value, distance, width);                               \
+    }                                                                                           \
+    SIMT_INLINE T __shfl_xor_sync(unsigned mask, T value, int lanes, int width = 32) {          \
+        return simt::shuffle::xor_(mask, value, static_cast<unsigned>(lanes), width);           \
     }
 SIMT_SHUFFLES_OF(int)
 SIMT_SHUFFLES_OF(unsigned int)

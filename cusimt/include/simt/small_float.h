@@ -31,10 +31,8 @@ SIMT_HOST inline uint16_t encode(double value, rounding mode = nearest) {
     int exponent = static_cast<int>(bits >> 52 & 0x7ff) - 1023;
     uint64_t significand = bits & 0xfffffffffffff;
     if (exponent == 1024) return significand ? 0x7fff : sign | infinity;
-    if (exponent == -1023)
-        exponent = -1022;  // subnormal double: no hidden bit
-    else
-        significand |= UINT64_C(1) << 52;
+    if (exponent == -1023) exponent = -1022;  // subnormal double: no hidden bit
+    else significand |= UINT64_C(1) << 52;
 
     int shift = 52 - Mantissa + (exponent < least_exponent ? least_exponent - exponent : 0);
     if (shift > 62) shift = 62;  // nothing of the significand is kept, all of it counts for the rounding
@@ -52,12 +50,9 @@ template <int Exponent, int Mantissa>
 SIMT_HOST inline float decode(uint16_t code) {
     uint32_t sign = static_cast<uint32_t>(code & 0x8000) << 16, mantissa = code & ((1u << Mantissa) - 1);
     uint32_t exponent = code >> Mantissa & ((1u << Exponent) - 1), bits;
-    if (Exponent == 8)
-        bits = static_cast<uint32_t>(code) << 16;
-    else if (exponent == (1u << Exponent) - 1)
-        bits = mantissa ? 0x7fffffff : sign | 0x7f800000;
-    else if (exponent != 0)
-        bits = sign | (exponent + 128 - (1u << (Exponent - 1))) << 23 | mantissa << (23 - Mantissa);
+    if (Exponent == 8) bits = static_cast<uint32_t>(code) << 16;
+    else if (exponent == (1u << Exponent) - 1) bits = mantissa ? 0x7fffffff : sign | 0x7f800000;
+    else if (exponent != 0) bits = sign | (exponent + 128 - (1u << (Exponent - 1))) << 23 | mantissa << (23 - Mantissa);
     else {
         float subnormal = static_cast<float>(mantissa) * (1.0f / (1 << 24));
         __builtin_memcpy(&bits, &subnormal, sizeof bits);

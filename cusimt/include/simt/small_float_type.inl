@@ -35,8 +35,8 @@ struct alignas(2) SIMT_T {
 #if SIMT_CONVERTS
     template <class Other, int = Other::simt_mantissa_bits>
     SIMT_INLINE explicit SIMT_T(const Other& other) : SIMT_T(other.simt_float()) {}
-#define SIMT_FROM(TYPE)                                                                              \
-    SIMT_INLINE SIMT_T(TYPE value) : __x(simt::encode<SIMT_E, SIMT_M>(static_cast<double>(value))) {}  \
+#define SIMT_FROM(TYPE)                                                                               \
+    SIMT_INLINE SIMT_T(TYPE value) : __x(simt::encode<SIMT_E, SIMT_M>(static_cast<double>(value))) {} \
     SIMT_INLINE SIMT_T& operator=(TYPE value) { return *this = SIMT_T(value); }
 #define SIMT_TO(TYPE) \
     SIMT_INLINE operator TYPE() const { return simt::saturated_integer<TYPE>(simt_float()); }
@@ -98,7 +98,7 @@ SIMT_INLINE short SIMT_NAMED(__, _as_short)(SIMT_T a) { return static_cast<short
 SIMT_INLINE SIMT_T SIMT_NAMED(__ushort_as_, )(unsigned short bits) { return SIMT_RAW{bits}; }
 SIMT_INLINE SIMT_T SIMT_NAMED(__short_as_, )(short bits) { return SIMT_RAW{static_cast<unsigned short>(bits)}; }
 
-#define SIMT_WITH_INTEGER(SHORT, TYPE)                                                                                        \
+#define SIMT_WITH_INTEGER(SHORT, TYPE)                                                                                         \
     SIMT_INLINE TYPE SIMT_NAMED(__, 2##SHORT##_rn)(SIMT_T a) { return simt::saturated_integer<TYPE>(rintf(a.simt_float())); }  \
     SIMT_INLINE TYPE SIMT_NAMED(__, 2##SHORT##_rz)(SIMT_T a) { return simt::saturated_integer<TYPE>(a.simt_float()); }         \
     SIMT_INLINE TYPE SIMT_NAMED(__, 2##SHORT##_ru)(SIMT_T a) { return simt::saturated_integer<TYPE>(ceilf(a.simt_float())); }  \
@@ -122,7 +122,9 @@ SIMT_INLINE SIMT_T2 SIMT_NAMED(make_, 2)(SIMT_T x, SIMT_T y) { return SIMT_T2(x,
 SIMT_INLINE SIMT_T2 SIMT_NAMED(__halves2, 2)(SIMT_T low, SIMT_T high) { return SIMT_T2(low, high); }
 SIMT_INLINE SIMT_T2 SIMT_NAMED(SIMT_NAMED(__, 2), 2)(SIMT_T a) { return SIMT_T2(a, a); }
 SIMT_INLINE SIMT_T2 SIMT_NAMED(__float2, 2_rn)(float a) { return SIMT_T2(SIMT_T::simt_round(a), SIMT_T::simt_round(a)); }
-SIMT_INLINE SIMT_T2 SIMT_NAMED(__floats2, 2_rn)(float a, float b) { return SIMT_T2(SIMT_T::simt_round(a), SIMT_T::simt_round(b)); }
+SIMT_INLINE SIMT_T2 SIMT_NAMED(__floats2, 2_rn)(float a, float b) {
+    return SIMT_T2(SIMT_T::simt_round(a), SIMT_T::simt_round(b));
+}
 SIMT_INLINE SIMT_T2 SIMT_NAMED(__float22, 2_rn)(float2 a) { return SIMT_T2(SIMT_T::simt_round(a.x), SIMT_T::simt_round(a.y)); }
 SIMT_INLINE float2 SIMT_NAMED(__, 22float2)(SIMT_T2 a) { return float2{a.x.simt_float(), a.y.simt_float()}; }
 SIMT_INLINE float __low2float(SIMT_T2 a) { return a.x.simt_float(); }

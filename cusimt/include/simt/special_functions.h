@@ -12,7 +12,7 @@ SIMT_HOST inline double scaled_erfc(double x) {
     if (x < 5) return exp(x * x) * erfc(x);
     double fraction = x;
     for (int k = 60; k > 0; --k) fraction = x + 0.5 * k / fraction;
-    return 0.56418958354775628695 / fraction;   // 1 / sqrt(pi)
+    return 0.56418958354775628695 / fraction;  // 1 / sqrt(pi)
 }
 
 // Scaled by the largest, so that no square overflows.

@@ -105,8 +105,7 @@ Out copy_n(cross_system<From, To> systems, In first, Size n, Out result) {
     if (n <= 0) return result;
     if constexpr (simt_detail::is_device<From>)
         return simt_detail::to_host(stream_of(derived_cast(systems.sys1)), first, static_cast<size_t>(n), result);
-    else
-        return simt_detail::to_device(stream_of(derived_cast(systems.sys2)), first, static_cast<size_t>(n), result);
+    else return simt_detail::to_device(stream_of(derived_cast(systems.sys2)), first, static_cast<size_t>(n), result);
 }
 template <class From, class To, class In, class Out>
 Out copy(cross_system<From, To> systems, In first, In last, Out result) {

@@ -10,10 +10,8 @@ namespace simt_detail {
 
 template <class Pointer>
 auto raw(Pointer pointer) {
-    if constexpr (std::is_pointer_v<Pointer>)
-        return pointer;
-    else
-        return pointer.get();
+    if constexpr (std::is_pointer_v<Pointer>) return pointer;
+    else return pointer.get();
 }
 template <class Pointer>
 using value_at = std::remove_cv_t<std::remove_pointer_t<decltype(raw(std::declval<Pointer>()))>>;

@@ -2,7 +2,7 @@
 #pragma once
 #include <stddef.h>
 
-typedef struct cudaArray* cudaArray_t;   // arrays belong to textures: there is none here, and the pointer must be null
+typedef struct cudaArray* cudaArray_t;  // arrays belong to textures: there is none here, and the pointer must be null
 
 struct cudaExtent {
     size_t width, height, depth;

@@ -27,16 +27,16 @@ SIMT_INLINE int __uni_sync(unsigned mask, int predicate) {
     return yes == voters || yes == 0;
 }
 
-#define SIMT_MATCHES_OF(T)                                                                                 \
-    SIMT_INLINE unsigned __match_any_sync(unsigned mask, T value) {                                        \
-        simt::words bits = simt::to_words(value);                                                          \
-        return simt::lanes_with(simt_warp_collect(mask, bits.low, bits.high, simt::match_any), bits);      \
-    }                                                                                                      \
-    SIMT_INLINE unsigned __match_all_sync(unsigned mask, T value, int* all_equal) {                        \
-        simt::words bits = simt::to_words(value);                                                          \
-        const simt_warp_values* all = simt_warp_collect(mask, bits.low, bits.high, simt::match_all);       \
-        *all_equal = simt::lanes_with(all, bits) == simt::participants(all);                               \
-        return *all_equal ? simt::participants(all) : 0;                                                   \
+#define SIMT_MATCHES_OF(T)                                                                            \
+    SIMT_INLINE unsigned __match_any_sync(unsigned mask, T value) {                                   \
+        simt::words bits = simt::to_words(value);                                                     \
+        return simt::lanes_with(simt_warp_collect(mask, bits.low, bits.high, simt::match_any), bits); \
+    }                                                                                                 \
+    SIMT_INLINE unsigned __match_all_sync(unsigned mask, T value, int* all_equal) {                   \
+        simt::words bits = simt::to_words(value);                                                     \
+        const simt_warp_values* all = simt_warp_collect(mask, bits.low, bits.high, simt::match_all);  \
+        *all_equal = simt::lanes_with(all, bits) == simt::participants(all);                          \
+        return *all_equal ? simt::participants(all) : 0;                                              \
     }
 SIMT_MATCHES_OF(int)
 SIMT_MATCHES_OF(unsigned int)
@@ -62,16 +62,16 @@ SIMT_HOST inline T fold_lanes(const simt_warp_values* all, Fold fold) {
 }  // namespace simt
 #pragma GCC visibility pop
 
-#define SIMT_REDUCE(NAME, T, OPERATION, EXPRESSION)                                          \
-    SIMT_INLINE T NAME(unsigned mask, T value) {                                             \
-        simt::words bits = simt::to_words(value);                                            \
+#define SIMT_REDUCE(NAME, T, OPERATION, EXPRESSION)                                            \
+    SIMT_INLINE T NAME(unsigned mask, T value) {                                               \
+        simt::words bits = simt::to_words(value);                                              \
         const simt_warp_values* all = simt_warp_collect(mask, bits.low, bits.high, OPERATION); \
-        return simt::fold_lanes<T>(all, [](T a, T b) SIMT_HOST { return EXPRESSION; });      \
+        return simt::fold_lanes<T>(all, [](T a, T b) SIMT_HOST { return EXPRESSION; });        \
     }
 SIMT_REDUCE(__reduce_add_sync, unsigned int, simt::reduce_add, a + b)
 SIMT_REDUCE(__reduce_min_sync, unsigned int, simt::reduce_min, b < a ? b : a)
 SIMT_REDUCE(__reduce_max_sync, unsigned int, simt::reduce_max, a < b ? b : a)
-SIMT_REDUCE(__reduce_and_sync, unsigned int, simt::reduce_and, a & b)
+SIMT_REDUCE(__reduce_and_sync, unsigned int, simt::reduce_and, a& b)
 SIMT_REDUCE(__reduce_or_sync, unsigned int, simt::reduce_or, a | b)
 SIMT_REDUCE(__reduce_xor_sync, unsigned int, simt::reduce_xor, a ^ b)
 SIMT_REDUCE(__reduce_add_sync, int, simt::reduce_add, static_cast<int>(static_cast<unsigned>(a) + static_cast<unsigned>(b)))

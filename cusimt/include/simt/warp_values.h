@@ -8,7 +8,7 @@
 #pragma GCC visibility push(hidden)
 namespace simt {
 
-// One tag per intrinsic: lanes that meet in different ones are an error in the learner's code.
+// One tag per intrinsic: lanes that meet in different ones are an error of the program.
 enum warp_operation {
     warp_sync = 1,
     shuffle_index,
@@ -59,9 +59,7 @@ SIMT_HOST inline words brought(const simt_warp_values* all, unsigned lane) {
     return {all->value[lane][0], all->value[lane][1]};
 }
 
-SIMT_HOST inline bool has_brought(const simt_warp_values* all, unsigned lane) {
-    return all->participants >> lane & 1;
-}
+SIMT_HOST inline bool has_brought(const simt_warp_values* all, unsigned lane) { return all->participants >> lane & 1; }
 
 SIMT_HOST inline uint32_t participants(const simt_warp_values* all) { return all->participants; }
 
@@ -75,9 +73,7 @@ SIMT_HOST inline uint32_t lanes_with(const simt_warp_values* all, words wanted) 
 }
 
 // Lanes that brought something other than zero.
-SIMT_HOST inline uint32_t lanes_set(const simt_warp_values* all) {
-    return all->participants & ~lanes_with(all, words{0, 0});
-}
+SIMT_HOST inline uint32_t lanes_set(const simt_warp_values* all) { return all->participants & ~lanes_with(all, words{0, 0}); }
 
 }  // namespace simt
 #pragma GCC visibility pop

@@ -1,6 +1,6 @@
-// memcpy and its kin in the checked build, however they are spelled.
+// memcpy, memmove and memset in the checked build, in all their spellings.
 //
-// g++ writes a copy or a fill of constant size out as instructions, after the access hooks were put in: nobody would see it.
+// g++ writes a copy or a fill of constant size out as instructions, after instrumentation, so that no hook would see it.
 // Sizes of one instruction become an access, which has a hook; all others stay calls, which the linker sends to the hooks.
 // clang puts its hooks in before it writes anything out.
 #pragma once

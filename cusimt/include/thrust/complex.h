@@ -18,10 +18,10 @@ struct complex {
     T real_, imag_;
 };
 
-#define SIMT_COMPLEX(NAME)                                    \
-    template <class T>                                        \
-    inline complex<T> NAME(const complex<T>& z) {             \
-        return std::NAME(static_cast<std::complex<T>>(z));    \
+#define SIMT_COMPLEX(NAME)                                 \
+    template <class T>                                     \
+    inline complex<T> NAME(const complex<T>& z) {          \
+        return std::NAME(static_cast<std::complex<T>>(z)); \
     }
 SIMT_COMPLEX(exp)
 SIMT_COMPLEX(log)

@@ -1,4 +1,4 @@
-"""Python imports this first in every process that a simulated program starts: see children.py above."""
+"""Imported at startup by every Python that a simulated program starts: see ../child_processes.py."""
 
 import contextlib
 import sys
@@ -13,6 +13,6 @@ if _hidden is not None and _hidden.loader is not None:
     _hidden.loader.exec_module(module_from_spec(_hidden))
 
 with contextlib.suppress(ImportError):  # another Python, which has no grader
-    from cusimt.programs.children import arm
+    from cusimt.programs.child_processes import install_import_hook
 
-    arm()
+    install_import_hook()

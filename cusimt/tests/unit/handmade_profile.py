@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import Any
 
 from cusimt.counters import Access, LaunchCounts, LineCounts, Sample, Space
-from cusimt.counters.memory_model import ideal_sectors, ideal_wavefronts, sectors, wavefronts
-from cusimt.profile.model import Launched, Memory, Needs, Profile, Stage
+from cusimt.counters.transactions import ideal_sectors, ideal_wavefronts, sectors, wavefronts
+from cusimt.profile.model import LaunchProfile, Memory, Profile, ResourceUsage, Stage
 from cusimt.profile.occupancy import occupancy, simulated_device
 from cusimt.records.launches import Launch
 from cusimt.records.source_lines import Frame
@@ -50,16 +50,16 @@ def line(
 def launched(
     lines: Sequence[LineCounts], *, name: str = "copy", grid: int = 8, block: int = 256, registers: int = 16,
     spilled: int = 0, shared: int = 0, barriers: int = 0, least: int = 0, written: int = 0, times: int = 1,
-) -> Launched:  # fmt: skip
+) -> LaunchProfile:  # fmt: skip
     """A launch with these lines; without `least` it touched every sector once, `written` bytes to write."""
     launch = Launch(name, (grid, 1, 1), (block, 1, 1), 0, 0, 0, "/course/kernel.cu", 9, 0, 2.0)
     touched = least or 32 * sum(each.sectors for each in lines)
     counts = LaunchCounts(launch, tuple(lines), barriers, touched, written)
-    needs = Needs(registers, shared, "ptxas for sm_90", spilled, spilled)
-    return Launched(name, counts, needs, occupancy(simulated_device(), block, registers, shared), times)
+    needs = ResourceUsage(registers, shared, "ptxas for sm_90", spilled, spilled)
+    return LaunchProfile(name, counts, needs, occupancy(simulated_device(), block, registers, shared), times)
 
 
-def stage(launches: Sequence[Launched], name: str = "forward", **more: Any) -> Stage:
+def stage(launches: Sequence[LaunchProfile], name: str = "forward", **more: Any) -> Stage:
     names: Mapping[int, Memory] = {X: Memory("x", 4), Y: Memory("y", 4)}
     return Stage(name, tuple(launches), names, launched=len(launches), host_syncs=0, **more)
 

@@ -6,7 +6,7 @@ import textwrap
 
 import pytest
 
-from cusimt.findings.hazards import READ_FIRST, WRITE_FIRST, Access, order_of
+from cusimt.findings.hazards import READ_FIRST, WRITE_FIRST, RacingAccess, order_of
 from cusimt.translate.functions import Function, functions, reached_from, without_noise
 
 
@@ -14,10 +14,10 @@ def order(source: str) -> str:
     """Of the accesses in the lines marked W and R; `c` marks calls that are known to have led to one."""
     lines = textwrap.dedent(source).strip("\n").split("\n")
 
-    def access(mark: str) -> Access:
+    def access(mark: str) -> RacingAccess:
         marked = [number for number, line in enumerate(lines, 1) if line.endswith(f"// {mark}")]
         called = [number for number, line in enumerate(lines, 1) if line.endswith(f"// {mark}c")]
-        return Access((*marked, *called), mark == "W")
+        return RacingAccess((*marked, *called), mark == "W")
 
     found = order_of(access("W"), access("R"), lines)
     assert found == order_of(access("R"), access("W"), lines)
@@ -144,7 +144,10 @@ def test_a_helper_that_is_called_again_lacks_a_barrier_after_its_read() -> None:
 
 def test_accesses_of_functions_that_do_not_meet_have_no_order() -> None:
     assert order(BY_A_HELPER.replace("load<T>", "other<T>")) == ""
-    assert order_of(Access((3,), True), Access((3,), False), ["", "", "tile[t] += tile[t + 1];", ""]) == ""
+    assert (
+        order_of(RacingAccess((3,), True), RacingAccess((3,), False), ["", "", "tile[t] += tile[t + 1];", ""])
+        == ""
+    )
 
 
 def test_functions_are_found_with_their_names_and_lines() -> None:

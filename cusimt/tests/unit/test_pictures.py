@@ -11,9 +11,8 @@ import pytest
 
 from cusimt.counters import Sample
 from cusimt.counters.canvas import STYLE
-from cusimt.counters.memory_model import Access, distinct_bytes, sector_numbers, wavefronts
-from cusimt.counters.passes import passes
 from cusimt.counters.pictures import Contents, lane_list, picture
+from cusimt.counters.transactions import Access, distinct_bytes, sector_numbers, wavefront_list, wavefronts
 
 SVG = "{http://www.w3.org/2000/svg}"
 STYLESHEET = Path(__file__).parents[3] / "docs" / "stylesheets" / "course.css"
@@ -94,22 +93,22 @@ def test_banks_and_passes_are_drawn(
     address: Callable[[int], int], nbytes: int, access: Access, rows: int, conflicts: int, banks: int
 ) -> None:
     sample = request(address, nbytes, "shared")
-    found = passes(sample, access)
+    found = wavefront_list(sample.addresses, nbytes, access)
     assert len(found) == rows == wavefronts(sample.addresses, nbytes, access)
-    assert sum(conflict for conflict, _ in found) == conflicts
+    assert sum(each.conflict for each in found) == conflicts
     svg = drawn(sample, access=access)
     assert len(set(facts(svg, "bank"))) == banks
     shown = min(rows, 10)
     assert [text for text in texts(svg) if text[:5] == "pass "] == [f"pass {n + 1}" for n in range(shown)]
     kinds = [box.get("class") for box in svg.iter(f"{SVG}rect") if "data-bank" in box.attrib]
-    assert kinds.count("b") == sum(len(served) for conflict, served in found[:10] if conflict)
-    assert kinds.count("a") == sum(len(served) for conflict, served in found[:10] if not conflict) > 0
+    assert kinds.count("b") == sum(len(each.banks) for each in found[:10] if each.conflict)
+    assert kinds.count("a") == sum(len(each.banks) for each in found[:10] if not each.conflict) > 0
 
 
 def test_a_bank_serves_one_word_to_all_lanes_that_want_it() -> None:
-    ((conflict, served),) = passes(request(lambda lane: 4 * (lane // 16), base="shared"))
-    assert not conflict
-    assert {bank: (each.word, each.lanes) for bank, each in served.items()} == {
+    (wavefront,) = wavefront_list([4 * (lane // 16) for lane in range(32)], 4)
+    assert not wavefront.conflict
+    assert {bank: (each.word, each.lanes) for bank, each in wavefront.banks.items()} == {
         0: (0, tuple(range(16))),
         1: (1, tuple(range(16, 32))),
     }
@@ -130,9 +129,11 @@ def test_a_picture_says_in_words_what_it_shows_and_adapts_to_dark_mode() -> None
 
 
 def test_the_site_and_the_pictures_that_stand_alone_have_one_palette() -> None:
-    colours = re.findall(r"--fig-\w+: [^;]+;", STYLESHEET.read_text())
-    assert colours == re.findall(r"--fig-\w+: [^;]+;", STYLE)
-    assert len(colours) == 16
+    site = re.findall(r"--fig-\w+: [^;]+;", STYLESHEET.read_text())
+    of_diagrams = [colour for colour in site if colour[:7] in ("--fig-c", "--fig-d")]
+    own = re.findall(r"--fig-\w+: [^;]+;", STYLE)
+    assert own == [colour for colour in site if colour not in of_diagrams]
+    assert (len(own), len(of_diagrams)) == (12, 4)
 
 
 @pytest.mark.parametrize(

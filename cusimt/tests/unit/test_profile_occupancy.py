@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from cusimt.profile import estimate, resources
-from cusimt.profile.device_part import device_part
+from cusimt.profile.device_code import device_code
 from cusimt.profile.instances import base_name, instance_name, kernel_among
 from cusimt.profile.occupancy import Device, occupancy, simulated_device
-from cusimt.profile.resources import Resources, compiled, read_ptxas, shared_arrays
+from cusimt.profile.resources import PtxasUsage, compiled, read_ptxas, shared_arrays
 from cusimt.support.demangling import demangled
 from cusimt.support.errors import ToolchainError, UsageError
 from cusimt.support.toolchain import host_compiler
@@ -168,13 +168,16 @@ def test_a_device_that_there_is_not_is_a_usage_error(monkeypatch: pytest.MonkeyP
 
 
 def test_ptxas_is_read_by_instance() -> None:
-    assert read_ptxas(LOG) == {"scale<float>": Resources(14, 0, 0, 0), "spill": Resources(32, 724, 780, 1024)}
+    assert read_ptxas(LOG) == {
+        "scale<float>": PtxasUsage(14, 0, 0, 0),
+        "spill": PtxasUsage(32, 724, 780, 1024),
+    }
 
 
 def test_spills_of_functions_that_a_kernel_calls_are_added() -> None:
     assert read_ptxas(LOG_WITH_CALLS) == {
-        "k": Resources(32, 12 + 4 + 1, 4 + 6, 0),
-        "plain": Resources(10, 0, 0, 0),
+        "k": PtxasUsage(32, 12 + 4 + 1, 4 + 6, 0),
+        "plain": PtxasUsage(10, 0, 0, 0),
     }
 
 
@@ -251,7 +254,7 @@ def test_of_a_file_with_torch_headers_the_kernels_are_compiled(tmp_path: Path) -
 
 
 def test_the_device_part_of_a_file() -> None:
-    part = device_part(WITH_TORCH, ["twice<float, 4>", "plain"])
+    part = device_code(WITH_TORCH, ["twice<float, 4>", "plain"])
     for kept in (
         "#define TWO 2", "constexpr int kThreads = 128;", "namespace {", "struct Pair { float a, b; };",
         "__device__ float helped(Pair p) { return p.a + p.b; }", "}  // namespace", "using Number = float;",

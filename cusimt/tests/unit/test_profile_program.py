@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from cusimt import counters, records
-from cusimt.profile import assembling
+from cusimt.profile import launch_profiles
 from cusimt.profile.program import profiled
-from cusimt.profile.resources import Compiled
+from cusimt.profile.resources import PtxasAnswer
 from cusimt.tests.unit.handmade_profile import launched, line
 
 
@@ -19,7 +19,7 @@ def two_launches(monkeypatch: pytest.MonkeyPatch) -> None:
     counts = launched([line(lambda lane: 4 * lane)]).counts
     monkeypatch.setattr(counters, "set_counting", lambda on: None)
     monkeypatch.setattr(counters, "take_counts", lambda: [counts, counts])
-    monkeypatch.setattr(assembling, "_compiled", lambda *_: Compiled({}, "nvcc is not installed"))
+    monkeypatch.setattr(launch_profiles, "_compiled", lambda *_: PtxasAnswer({}, "nvcc is not installed"))
 
 
 @pytest.mark.parametrize(("recorded", "told"), [(0, 2), (2, 2), (5, 5)])

@@ -14,12 +14,12 @@ from rich.console import Console
 
 from cusimt.counters import LineCounts
 from cusimt.profile.document import to_json
-from cusimt.profile.model import Launched, Memory, Stage, merged
+from cusimt.profile.model import LaunchProfile, Memory, Stage, merged
 from cusimt.profile.page import page, write_file
-from cusimt.profile.plain import profile_text
+from cusimt.profile.phrases import NOTHING, holds, number, size
+from cusimt.profile.plain_text import profile_text
 from cusimt.profile.remarks import remarks
 from cusimt.profile.terminal import show_profile
-from cusimt.profile.words import NOTHING, holds, number, size
 from cusimt.support.errors import UsageError
 from cusimt.tests.unit.handmade_profile import X, Y, launched, line, profile, stage, write_source
 
@@ -28,7 +28,7 @@ def coalesced(lane: int) -> int:
     return 4 * lane
 
 
-def said(*launches: Launched, **more: object) -> list[str]:
+def said(*launches: LaunchProfile, **more: object) -> list[str]:
     return [remark.sentence for remark in remarks(profile(stage(launches, **more)))]
 
 
@@ -165,7 +165,7 @@ def test_what_launches_spill_is_added_up() -> None:
         ),
     ],
 )
-def test_a_block_that_does_not_fit(made: Launched, words: str) -> None:
+def test_a_block_that_does_not_fit(made: LaunchProfile, words: str) -> None:
     assert holds(made).endswith(words)
 
 
@@ -189,7 +189,7 @@ def test_the_most_expensive_remark_comes_first() -> None:
 
 
 def test_launches_that_differ_in_their_addresses_only_are_one() -> None:
-    def made(first: int, second: int, barriers: int) -> Launched:
+    def made(first: int, second: int, barriers: int) -> LaunchProfile:
         lines = [line(coalesced, allocation=first), line(lambda lane: 128 * lane, allocation=second)]
         return launched(lines, barriers=barriers)
 

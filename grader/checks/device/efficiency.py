@@ -12,7 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from cusimt.counters import symbolise
-from cusimt.records.source_lines import quoting_from
+from cusimt.records.source_lines import SourceReader
 from grader.checks.bench import Bench, Call
 from grader.checks.device import device_work
 from grader.checks.device.counted_case import tensor_names
@@ -180,7 +180,7 @@ _NOT_COUNTED = {
 
 
 def _stage(call: Call, forward: Call, files: Path, sizes: Mapping[str, int]) -> CountedStage:
-    found = symbolise(call.reply.trace.counts, quote=quoting_from(files))
+    found = symbolise(call.reply.trace.counts, quote=SourceReader(files))
     counts = [each for each in found if not is_of_a_library(each.launch.kernel)]
     names = tensor_names(forward.reply)
     if call is not forward:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from cusimt import findings
-from cusimt.records.source_lines import quoting_from
+from cusimt.records.source_lines import SourceReader
 from grader.checks.bench import Bench, Call
 from grader.checks.device.guarded_offsets import of_its_own
 from grader.checks.device.short_copies import elements_for_bytes
@@ -34,7 +34,7 @@ def seen_in(calls: Iterable[Call], files: Path, suspicions: bool = False) -> lis
     named = [(call, _named(finding, call)) for call in calls for finding in call.reply.trace.findings]
     if not named:
         return []
-    quote = quoting_from(files)
+    quote = SourceReader(files)
     found = findings.symbolise([raw for _, raw in named], quote=quote, suspicions=suspicions)
     overruns = [raw for call, raw in named if raw.get("kind") == _OVERRUN and call.stage != "refusal"]
     found = _without_effects(found, findings.symbolise(overruns, quote=quote)) if overruns else found

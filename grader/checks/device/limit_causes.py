@@ -8,12 +8,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from cusimt.counters import LaunchCounts, LineCounts
-from cusimt.counters.memory_model import SECTOR
+from cusimt.counters.transactions import SECTOR
 from cusimt.profile.model import Memory
 from cusimt.profile.occupancy import WARP
+from cusimt.profile.phrases import VERBS, counted, number
 from cusimt.profile.remarks import waste
-from cusimt.profile.words import VERBS, counted, number
-from cusimt.records.source_lines import NOWHERE, Frame, quoting_from
+from cusimt.records.source_lines import NOWHERE, Frame, SourceReader
 from cusimt.support.words import listed
 from grader.specification.efficiency import METRICS, Metric
 from grader.verdict import WarpRequest
@@ -203,7 +203,7 @@ def _of_launches(metric: Metric, stage: CountedStage) -> Reason:
     if not stage.launches:
         return Reason("", NOWHERE)
     most = max(stage.launches, key=lambda each: int(getattr(each, metric.field, 0)))
-    frame = quoting_from(stage.files)(Frame(most.launch.file, most.launch.line))
+    frame = SourceReader(stage.files)(Frame(most.launch.file, most.launch.line))
     said = ", ".join(f"{name} {counted(times, 'time')}" for name, times in kernels.items())
     return Reason(f"Launched: {said}.", frame)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-from cusimt.profile.words import number
+from cusimt.profile.phrases import number
 from cusimt.support.words import listed
 from grader.checks.bench import Bench
 from grader.checks.device.limit_causes import CountedStage, in_words, reason

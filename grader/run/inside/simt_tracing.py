@@ -40,7 +40,7 @@ class SimtTracer:
         from cusimt import activate, records
 
         self._driver = activate.driver()
-        self._runtime = records.runtime()
+        self._runtime = records.load_runtime()
         for function in (
             "simt_take_findings",
             "simt_take_launches",

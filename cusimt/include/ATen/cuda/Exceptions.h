@@ -11,12 +11,10 @@
 
 #define AT_CUDA_CHECK(EXPR) C10_CUDA_CHECK(EXPR)
 
-#define SIMT_LIBRARY_CHECK(STATUS, EXPR, SUCCESS, TEXT)                                             \
-  do {                                                                                              \
-    const STATUS simt_status = (EXPR);                                                              \
-    TORCH_CHECK(simt_status == SUCCESS, "CUDA error: ", TEXT(simt_status), " when calling `" #EXPR "`"); \
-  } while (0)
-#define TORCH_CUDABLAS_CHECK(EXPR) \
-  SIMT_LIBRARY_CHECK(cublasStatus_t, EXPR, CUBLAS_STATUS_SUCCESS, cublasGetStatusName)
-#define TORCH_CUDASPARSE_CHECK(EXPR) \
-  SIMT_LIBRARY_CHECK(cusparseStatus_t, EXPR, CUSPARSE_STATUS_SUCCESS, cusparseGetErrorString)
+#define SIMT_LIBRARY_CHECK(STATUS, EXPR, SUCCESS, TEXT)                                                      \
+    do {                                                                                                     \
+        const STATUS simt_status = (EXPR);                                                                   \
+        TORCH_CHECK(simt_status == SUCCESS, "CUDA error: ", TEXT(simt_status), " when calling `" #EXPR "`"); \
+    } while (0)
+#define TORCH_CUDABLAS_CHECK(EXPR) SIMT_LIBRARY_CHECK(cublasStatus_t, EXPR, CUBLAS_STATUS_SUCCESS, cublasGetStatusName)
+#define TORCH_CUDASPARSE_CHECK(EXPR) SIMT_LIBRARY_CHECK(cusparseStatus_t, EXPR, CUSPARSE_STATUS_SUCCESS, cusparseGetErrorString)

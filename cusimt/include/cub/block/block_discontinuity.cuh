@@ -75,16 +75,13 @@ class BlockDiscontinuity {
         const T& neighbour = thread_ == shape::threads - 1 ? outside : storage_.first[thread_ + 1];
         for (int i = 0; i < Items - 1; ++i)
             tails[i] = static_cast<Flag>(differs(op, input[i], input[i + 1], thread_ * Items + i + 1));
-        tails[Items - 1] =
-            always ? 1 : static_cast<Flag>(differs(op, input[Items - 1], neighbour, thread_ * Items + Items));
+        tails[Items - 1] = always ? 1 : static_cast<Flag>(differs(op, input[Items - 1], neighbour, thread_ * Items + Items));
     }
     // The operator may also ask for the rank of the second item.
     template <class Operator>
     SIMT_INLINE static bool differs(Operator& op, const T& a, const T& b, int rank) {
-        if constexpr (requires { op(a, b, rank); })
-            return op(a, b, rank);
-        else
-            return op(a, b);
+        if constexpr (requires { op(a, b, rank); }) return op(a, b, rank);
+        else return op(a, b);
     }
 
     storage& storage_;

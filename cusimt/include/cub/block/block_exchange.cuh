@@ -23,14 +23,14 @@ class BlockExchange {
     SIMT_INLINE BlockExchange() : storage_(private_storage()), thread_(shape::thread()) {}
     SIMT_INLINE explicit BlockExchange(TempStorage& temp) : storage_(temp.Alias()), thread_(shape::thread()) {}
 
-#define SIMT_CUB_EXCHANGE(NAME, FROM, TO, SYNC)                             \
-    template <class Out>                                                    \
-    SIMT_INLINE void NAME(const T (&input)[Items], Out (&output)[Items]) {  \
-        for (int i = 0; i < Items; ++i) at(FROM(i)) = input[i];             \
-        SYNC;                                                               \
-        for (int i = 0; i < Items; ++i) output[i] = at(TO(i));              \
-    }                                                                       \
-    SIMT_INLINE void NAME(T (&items)[Items]) { NAME(items, items); }
+#define SIMT_CUB_EXCHANGE(NAME, FROM, TO, SYNC)                          \
+    template <class Out>                                                 \
+    SIMT_INLINE void NAME(const T(&input)[Items], Out(&output)[Items]) { \
+        for (int i = 0; i < Items; ++i) at(FROM(i)) = input[i];          \
+        SYNC;                                                            \
+        for (int i = 0; i < Items; ++i) output[i] = at(TO(i));           \
+    }                                                                    \
+    SIMT_INLINE void NAME(T(&items)[Items]) { NAME(items, items); }
     SIMT_CUB_EXCHANGE(StripedToBlocked, striped, blocked, __syncthreads())
     SIMT_CUB_EXCHANGE(BlockedToStriped, blocked, striped, __syncthreads())
     SIMT_CUB_EXCHANGE(WarpStripedToBlocked, warp_striped, blocked, __syncwarp(warp_mask()))
@@ -58,7 +58,7 @@ class BlockExchange {
     SIMT_INLINE void ScatterToStriped(T (&items)[Items], const Offset (&ranks)[Items]) {
         ScatterToStriped(items, items, ranks);
     }
-    // Only non-negative ranks take part; only flagged items do.
+    // Stores items with a non-negative rank; stores flagged items.
     template <class Offset>
     SIMT_INLINE void ScatterToStripedGuarded(T (&items)[Items], const Offset (&ranks)[Items]) {
         bool flags[Items];

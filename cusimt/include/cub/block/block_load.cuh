@@ -72,7 +72,8 @@ template <class T, int BlockX, int Items, BlockLoadAlgorithm Algorithm = BLOCK_L
           int Unused = 0>
 class BlockLoad {
     typedef simt_detail::block_shape<BlockX, BlockY, BlockZ> shape;
-    static constexpr bool by_warps = Algorithm == BLOCK_LOAD_WARP_TRANSPOSE || Algorithm == BLOCK_LOAD_WARP_TRANSPOSE_TIMESLICED;
+    static constexpr bool by_warps =
+        Algorithm == BLOCK_LOAD_WARP_TRANSPOSE || Algorithm == BLOCK_LOAD_WARP_TRANSPOSE_TIMESLICED;
     static constexpr bool transposes = Algorithm == BLOCK_LOAD_TRANSPOSE || by_warps;
     static_assert(!by_warps || shape::threads % 32 == 0, "a transpose by warps needs a block of whole warps");
     typedef BlockExchange<T, BlockX, Items, false, BlockY, BlockZ> exchange;
@@ -87,8 +88,7 @@ class BlockLoad {
     SIMT_INLINE void Load(Iterator from, T (&items)[Items]) {
         if constexpr (Algorithm == BLOCK_LOAD_VECTORIZE && std::is_pointer_v<Iterator>)
             LoadDirectBlockedVectorized(shape::thread(), from, items);
-        else
-            load(from, items);
+        else load(from, items);
     }
     // Items from `valid` on are left as they are, or set to `fill`.
     template <class Iterator>
@@ -109,16 +109,12 @@ class BlockLoad {
     template <class Iterator, class... Bounds>
     SIMT_INLINE void load(Iterator from, T (&items)[Items], Bounds... bounds) {
         int thread = shape::thread();
-        if constexpr (by_warps)
-            LoadDirectWarpStriped(thread, from, items, bounds...);
+        if constexpr (by_warps) LoadDirectWarpStriped(thread, from, items, bounds...);
         else if constexpr (transposes || Algorithm == BLOCK_LOAD_STRIPED)
             LoadDirectStriped<shape::threads>(thread, from, items, bounds...);
-        else
-            LoadDirectBlocked(thread, from, items, bounds...);
-        if constexpr (by_warps)
-            exchange(storage_).WarpStripedToBlocked(items);
-        else if constexpr (transposes)
-            exchange(storage_).StripedToBlocked(items);
+        else LoadDirectBlocked(thread, from, items, bounds...);
+        if constexpr (by_warps) exchange(storage_).WarpStripedToBlocked(items);
+        else if constexpr (transposes) exchange(storage_).StripedToBlocked(items);
     }
 
     TempStorage& storage_;

@@ -72,10 +72,8 @@ class merge_sort {
         int low = larger(0, place - (right_end - left_end)), high = smaller(place, left_end - first);
         while (low < high) {
             int middle = (low + high) / 2;
-            if (compare(keys[left_end + place - 1 - middle], keys[first + middle]))
-                high = middle;
-            else
-                low = middle + 1;
+            if (compare(keys[left_end + place - 1 - middle], keys[first + middle])) high = middle;
+            else low = middle + 1;
         }
         return low;
     }
@@ -87,27 +85,27 @@ class merge_sort {
 template <class Self, class Key, int Items, class Value>
 class merge_sort_interface {
   public:
-#define SIMT_CUB_SORT(NAME)                                                                                               \
-    template <class Compare>                                                                                              \
-    SIMT_INLINE void NAME(Key (&keys)[Items], Compare compare) {                                                          \
-        Value none[Items];                                                                                                \
-        self().sort_all(keys, none, compare);                                                                             \
-    }                                                                                                                     \
-    template <class Compare>                                                                                              \
-    SIMT_INLINE void NAME(Key (&keys)[Items], Value (&values)[Items], Compare compare) {                                  \
-        self().sort_all(keys, values, compare);                                                                           \
-    }                                                                                                                     \
-    template <class Compare>                                                                                              \
-    SIMT_INLINE void NAME(Key (&keys)[Items], Compare compare, int valid, Key beyond) {                                   \
-        Value none[Items];                                                                                                \
-        NAME(keys, none, compare, valid, beyond);                                                                         \
-    }                                                                                                                     \
-    /* Items from `valid` on are set to `beyond`, which must not come before any key. */                                  \
-    template <class Compare>                                                                                              \
-    SIMT_INLINE void NAME(Key (&keys)[Items], Value (&values)[Items], Compare compare, int valid, Key beyond) {           \
-        for (int i = 0; i < Items; ++i)                                                                                   \
-            if (self().thread() * Items + i >= valid) keys[i] = beyond;                                                   \
-        self().sort_all(keys, values, compare);                                                                           \
+#define SIMT_CUB_SORT(NAME)                                                                                   \
+    template <class Compare>                                                                                  \
+    SIMT_INLINE void NAME(Key(&keys)[Items], Compare compare) {                                               \
+        Value none[Items];                                                                                    \
+        self().sort_all(keys, none, compare);                                                                 \
+    }                                                                                                         \
+    template <class Compare>                                                                                  \
+    SIMT_INLINE void NAME(Key(&keys)[Items], Value(&values)[Items], Compare compare) {                        \
+        self().sort_all(keys, values, compare);                                                               \
+    }                                                                                                         \
+    template <class Compare>                                                                                  \
+    SIMT_INLINE void NAME(Key(&keys)[Items], Compare compare, int valid, Key beyond) {                        \
+        Value none[Items];                                                                                    \
+        NAME(keys, none, compare, valid, beyond);                                                             \
+    }                                                                                                         \
+    /* Items from `valid` on are set to `beyond`, which must not come before any key. */                      \
+    template <class Compare>                                                                                  \
+    SIMT_INLINE void NAME(Key(&keys)[Items], Value(&values)[Items], Compare compare, int valid, Key beyond) { \
+        for (int i = 0; i < Items; ++i)                                                                       \
+            if (self().thread() * Items + i >= valid) keys[i] = beyond;                                       \
+        self().sort_all(keys, values, compare);                                                               \
     }
     SIMT_CUB_SORT(Sort)
     SIMT_CUB_SORT(StableSort)
@@ -158,7 +156,8 @@ class WarpMergeSort
     SIMT_INLINE static int thread() { return static_cast<int>(simt_detail::logical_lane<LogicalThreads>()); }
     template <class Compare>
     SIMT_INLINE void sort_all(Key (&keys)[Items], Value (&values)[Items], Compare& compare) {
-        sorter::sort(storage_, thread(), keys, values, compare, [] { __syncwarp(simt_detail::logical_mask<LogicalThreads>()); });
+        sorter::sort(storage_, thread(), keys, values, compare,
+                     [] { __syncwarp(simt_detail::logical_mask<LogicalThreads>()); });
     }
 
   private:

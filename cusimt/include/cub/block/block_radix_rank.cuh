@@ -28,8 +28,7 @@ class radix_rank {
         __syncthreads();
         scan_counters();
         __syncthreads();
-        for (int i = 0; i < Items; ++i)
-            ranks[i] = static_cast<int>(counter(digit_of(keys[i], first_bit, mask)) + before[i]);
+        for (int i = 0; i < Items; ++i) ranks[i] = static_cast<int>(counter(digit_of(keys[i], first_bit, mask)) + before[i]);
     }
 
   private:

@@ -28,15 +28,15 @@ class BlockRadixSort {
     SIMT_INLINE BlockRadixSort() : storage_(private_storage()) {}
     SIMT_INLINE explicit BlockRadixSort(TempStorage& temp) : storage_(temp.Alias()) {}
 
-#define SIMT_CUB_SORT(NAME, DESCENDING, STRIPED)                                                              \
-    SIMT_INLINE void NAME(Key (&keys)[Items], int first_bit = 0, int last_bit = key_bits) {                   \
-        NullType none[Items];                                                                                 \
-        sort<DESCENDING, STRIPED>(keys, none, first_bit, last_bit);                                           \
-    }                                                                                                         \
-    SIMT_INLINE void NAME(Key (&keys)[Items], Value (&values)[Items], int first_bit = 0, int last_bit = key_bits) \
-        requires(has_values)                                                                                  \
-    {                                                                                                         \
-        sort<DESCENDING, STRIPED>(keys, values, first_bit, last_bit);                                         \
+#define SIMT_CUB_SORT(NAME, DESCENDING, STRIPED)                                                                \
+    SIMT_INLINE void NAME(Key(&keys)[Items], int first_bit = 0, int last_bit = key_bits) {                      \
+        NullType none[Items];                                                                                   \
+        sort<DESCENDING, STRIPED>(keys, none, first_bit, last_bit);                                             \
+    }                                                                                                           \
+    SIMT_INLINE void NAME(Key(&keys)[Items], Value(&values)[Items], int first_bit = 0, int last_bit = key_bits) \
+        requires(has_values)                                                                                    \
+    {                                                                                                           \
+        sort<DESCENDING, STRIPED>(keys, values, first_bit, last_bit);                                           \
     }
     SIMT_CUB_SORT(Sort, false, false)
     SIMT_CUB_SORT(SortDescending, true, false)
@@ -75,10 +75,8 @@ class BlockRadixSort {
 
     template <bool Striped, class Exchange, class T>
     SIMT_INLINE static void place(Exchange exchange, T (&items)[Items], int (&ranks)[Items], bool last) {
-        if (Striped && last)
-            exchange.ScatterToStriped(items, ranks);
-        else
-            exchange.ScatterToBlocked(items, ranks);
+        if (Striped && last) exchange.ScatterToStriped(items, ranks);
+        else exchange.ScatterToBlocked(items, ranks);
     }
 
     // A key's bits, in the order of the sort.

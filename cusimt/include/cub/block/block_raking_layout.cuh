@@ -11,7 +11,7 @@ struct BlockRakingLayout {
         MAX_RAKING_THREADS = Threads < 32 ? Threads : 32,
         SEGMENT_LENGTH = (Threads + MAX_RAKING_THREADS - 1) / MAX_RAKING_THREADS,
         RAKING_THREADS = (Threads + SEGMENT_LENGTH - 1) / SEGMENT_LENGTH,
-        // An item that nobody uses behind each segment of even length spreads the segments over the banks.
+        // An unused item behind each segment of even length spreads the segments over the banks.
         USE_SEGMENT_PADDING = SEGMENT_LENGTH % 2 == 0 && SEGMENT_LENGTH > 2,
         GRID_ELEMENTS = RAKING_THREADS * (SEGMENT_LENGTH + USE_SEGMENT_PADDING),
         UNGUARDED = Threads % RAKING_THREADS == 0  // every segment is full

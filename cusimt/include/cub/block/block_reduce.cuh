@@ -1,4 +1,4 @@
-// cub::BlockReduce: thread 0 gets the result. Every algorithm's name stands for one implementation, that of warp reductions
+// cub::BlockReduce: thread 0 gets the result. Every algorithm maps to one implementation, that of warp reductions
 // (results may differ from the raking algorithms in the rounding of floating-point sums).
 #pragma once
 #include "cub/warp/warp_reduce.cuh"
@@ -31,7 +31,7 @@ class BlockReduce {
     SIMT_INLINE T Reduce(T input, Operator op) {
         return of_block(input, op, shape::threads);
     }
-    // The first `valid` threads take part.
+    // Reduces the items of the first `valid` threads.
     template <class Operator>
     SIMT_INLINE T Reduce(T input, Operator op, int valid) {
         return of_block(input, op, valid);

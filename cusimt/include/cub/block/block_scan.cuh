@@ -1,4 +1,4 @@
-// cub::BlockScan: prefix sums and scans over the threads of a block. Every algorithm's name stands for one implementation,
+// cub::BlockScan: prefix sums and scans over the threads of a block. Every algorithm maps to one implementation,
 // that of warp scans.
 #pragma once
 #include "cub/thread/thread_reduce.cuh"
@@ -24,7 +24,7 @@ class BlockScan {
         T warp_aggregates[shape::warps];
         T prefix;
     };
-    struct scanned {  // of one thread
+    struct scanned {        // of one thread
         T before, through;  // the results without and with the thread's own value; `before` is undefined in thread 0
         T aggregate;
     };
@@ -35,28 +35,24 @@ class BlockScan {
     SIMT_INLINE BlockScan() : storage_(private_storage()), thread_(shape::thread()) {}
     SIMT_INLINE explicit BlockScan(TempStorage& temp) : storage_(temp.Alias()), thread_(shape::thread()) {}
 
-#define SIMT_CUB_SUMS(KIND, INITIAL)                                                                          \
-    SIMT_INLINE void KIND##Sum(T input, T& output) {                                                          \
-        KIND##Scan(input, output, INITIAL Sum());                                                             \
-    }                                                                                                         \
-    SIMT_INLINE void KIND##Sum(T input, T& output, T& aggregate) {                                            \
-        KIND##Scan(input, output, INITIAL Sum(), aggregate);                                                  \
-    }                                                                                                         \
-    template <simt_detail::prefix_callback<T> Callback>                                                       \
-    SIMT_INLINE void KIND##Sum(T input, T& output, Callback& callback) {                                      \
-        KIND##Scan(input, output, Sum(), callback);                                                           \
-    }                                                                                                         \
-    template <int Items>                                                                                      \
-    SIMT_INLINE void KIND##Sum(T (&inputs)[Items], T (&outputs)[Items]) {                                     \
-        KIND##Scan(inputs, outputs, INITIAL Sum());                                                           \
-    }                                                                                                         \
-    template <int Items>                                                                                      \
-    SIMT_INLINE void KIND##Sum(T (&inputs)[Items], T (&outputs)[Items], T& aggregate) {                       \
-        KIND##Scan(inputs, outputs, INITIAL Sum(), aggregate);                                                \
-    }                                                                                                         \
-    template <int Items, simt_detail::prefix_callback<T> Callback>                                            \
-    SIMT_INLINE void KIND##Sum(T (&inputs)[Items], T (&outputs)[Items], Callback& callback) {                 \
-        KIND##Scan(inputs, outputs, Sum(), callback);                                                         \
+#define SIMT_CUB_SUMS(KIND, INITIAL)                                                                                      \
+    SIMT_INLINE void KIND##Sum(T input, T& output) { KIND##Scan(input, output, INITIAL Sum()); }                          \
+    SIMT_INLINE void KIND##Sum(T input, T& output, T& aggregate) { KIND##Scan(input, output, INITIAL Sum(), aggregate); } \
+    template <simt_detail::prefix_callback<T> Callback>                                                                   \
+    SIMT_INLINE void KIND##Sum(T input, T& output, Callback& callback) {                                                  \
+        KIND##Scan(input, output, Sum(), callback);                                                                       \
+    }                                                                                                                     \
+    template <int Items>                                                                                                  \
+    SIMT_INLINE void KIND##Sum(T(&inputs)[Items], T(&outputs)[Items]) {                                                   \
+        KIND##Scan(inputs, outputs, INITIAL Sum());                                                                       \
+    }                                                                                                                     \
+    template <int Items>                                                                                                  \
+    SIMT_INLINE void KIND##Sum(T(&inputs)[Items], T(&outputs)[Items], T& aggregate) {                                     \
+        KIND##Scan(inputs, outputs, INITIAL Sum(), aggregate);                                                            \
+    }                                                                                                                     \
+    template <int Items, simt_detail::prefix_callback<T> Callback>                                                        \
+    SIMT_INLINE void KIND##Sum(T(&inputs)[Items], T(&outputs)[Items], Callback& callback) {                               \
+        KIND##Scan(inputs, outputs, Sum(), callback);                                                                     \
     }
 #define SIMT_CUB_ZERO T(0),
     SIMT_CUB_SUMS(Exclusive, SIMT_CUB_ZERO)

@@ -70,8 +70,7 @@ class BlockStore {
     SIMT_INLINE void Store(Iterator to, T (&items)[Items]) {
         if constexpr (Algorithm == BLOCK_STORE_VECTORIZE && std::is_pointer_v<Iterator>)
             StoreDirectBlockedVectorized(shape::thread(), to, items);
-        else
-            store(to, items);
+        else store(to, items);
     }
     template <class Iterator>
     SIMT_INLINE void Store(Iterator to, T (&items)[Items], int valid) {
@@ -87,16 +86,12 @@ class BlockStore {
     template <class Iterator, class... Bounds>
     SIMT_INLINE void store(Iterator to, T (&items)[Items], Bounds... bounds) {
         int thread = shape::thread();
-        if constexpr (by_warps)
-            exchange(storage_).BlockedToWarpStriped(items);
-        else if constexpr (transposes)
-            exchange(storage_).BlockedToStriped(items);
-        if constexpr (by_warps)
-            StoreDirectWarpStriped(thread, to, items, bounds...);
+        if constexpr (by_warps) exchange(storage_).BlockedToWarpStriped(items);
+        else if constexpr (transposes) exchange(storage_).BlockedToStriped(items);
+        if constexpr (by_warps) StoreDirectWarpStriped(thread, to, items, bounds...);
         else if constexpr (transposes || Algorithm == BLOCK_STORE_STRIPED)
             StoreDirectStriped<shape::threads>(thread, to, items, bounds...);
-        else
-            StoreDirectBlocked(thread, to, items, bounds...);
+        else StoreDirectBlocked(thread, to, items, bounds...);
     }
 
     TempStorage& storage_;

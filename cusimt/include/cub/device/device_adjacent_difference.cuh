@@ -11,9 +11,9 @@ struct DeviceAdjacentDifference {
                                         SIMT_DEVICE_WIDE_CALL) {
         return simt::with_temporary("cub::DeviceAdjacentDifference::SubtractLeft", temporary, bytes, 0, stream, where,
                                     [=]() mutable {
-            for (N i = n - 1; i > 0; --i) out[i] = op(in[i], in[i - 1]);
-            if (n > 0) out[0] = in[0];
-        });
+                                        for (N i = n - 1; i > 0; --i) out[i] = op(in[i], in[i - 1]);
+                                        if (n > 0) out[0] = in[0];
+                                    });
     }
     template <class Iterator, class Operator = Difference, std::integral N>
     static cudaError_t SubtractLeft(void* temporary, size_t& bytes, Iterator data, N n, Operator op = Operator(),
@@ -26,9 +26,9 @@ struct DeviceAdjacentDifference {
                                          SIMT_DEVICE_WIDE_CALL) {
         return simt::with_temporary("cub::DeviceAdjacentDifference::SubtractRight", temporary, bytes, 0, stream, where,
                                     [=]() mutable {
-            for (N i = 0; i + 1 < n; ++i) out[i] = op(in[i], in[i + 1]);
-            if (n > 0) out[n - 1] = in[n - 1];
-        });
+                                        for (N i = 0; i + 1 < n; ++i) out[i] = op(in[i], in[i + 1]);
+                                        if (n > 0) out[n - 1] = in[n - 1];
+                                    });
     }
     template <class Iterator, class Operator = Difference, std::integral N>
     static cudaError_t SubtractRight(void* temporary, size_t& bytes, Iterator data, N n, Operator op = Operator(),

@@ -7,8 +7,8 @@ CUB_NAMESPACE_BEGIN
 struct DeviceHistogram {
     // levels - 1 bins of equal width from `lower` to `upper`; samples outside of all bins are left out.
     template <class Samples, class Counter, class Level, std::integral N>
-    static cudaError_t HistogramEven(void* temporary, size_t& bytes, Samples samples, Counter* histogram, int levels, Level lower,
-                                     Level upper, N n, SIMT_DEVICE_WIDE_CALL) {
+    static cudaError_t HistogramEven(void* temporary, size_t& bytes, Samples samples, Counter* histogram, int levels,
+                                     Level lower, Level upper, N n, SIMT_DEVICE_WIDE_CALL) {
         return simt::with_temporary("cub::DeviceHistogram::HistogramEven", temporary, bytes, 0, stream, where, [=]() mutable {
             int bins = levels - 1;
             for (int bin = 0; bin < bins; ++bin) histogram[bin] = 0;
@@ -28,10 +28,8 @@ struct DeviceHistogram {
                 int low = 0, high = levels;  // levels up to `low` are at most the sample
                 while (low < high) {
                     int middle = (low + high) / 2;
-                    if (bounds[middle] <= samples[i])
-                        low = middle + 1;
-                    else
-                        high = middle;
+                    if (bounds[middle] <= samples[i]) low = middle + 1;
+                    else high = middle;
                 }
                 if (low > 0 && low < levels) ++histogram[low - 1];
             }
@@ -44,8 +42,7 @@ struct DeviceHistogram {
         if constexpr (std::is_integral_v<Level>)
             return static_cast<int>((static_cast<unsigned __int128>(sample - lower) * static_cast<unsigned>(bins)) /
                                     static_cast<unsigned __int128>(upper - lower));
-        else
-            return static_cast<int>((sample - lower) * (static_cast<Level>(bins) / (upper - lower)));
+        else return static_cast<int>((sample - lower) * (static_cast<Level>(bins) / (upper - lower)));
     }
 };
 

@@ -103,42 +103,43 @@ cudaError_t sort_keys(sort_call call, DoubleBuffer<Key>& keys, int64_t n, Segmen
 template <bool Descending, class Key, class Value, class Segments>
 cudaError_t sort_pairs(sort_call call, DoubleBuffer<Key>& keys, DoubleBuffer<Value>& values, int64_t n, Segments parts,
                        bit_range bits) {
-    cudaError_t error = sort_pairs<Descending>(call, keys.Current(), keys.Alternate(), values.Current(), values.Alternate(), n,
-                                               parts, bits);
+    cudaError_t error =
+        sort_pairs<Descending>(call, keys.Current(), keys.Alternate(), values.Current(), values.Alternate(), n, parts, bits);
     if (call.temporary && error == cudaSuccess) keys.selector ^= 1, values.selector ^= 1;
     return error;
 }
 
 }  // namespace simt_detail
 
-#define SIMT_CUB_CALL(NAME) simt_detail::sort_call{NAME, temporary, bytes, stream, where}
+#define SIMT_CUB_CALL(NAME) \
+    simt_detail::sort_call { NAME, temporary, bytes, stream, where }
 #define SIMT_CUB_BITS(KEY) int first_bit = 0, int last_bit = int(sizeof(KEY) * 8)
 
 struct DeviceRadixSort {
-#define SIMT_CUB_SORTS(SUFFIX, DESCENDING)                                                                                   \
-    template <class Key, std::integral N>                                                                                    \
-    static cudaError_t SortKeys##SUFFIX(void* temporary, size_t& bytes, const Key* in, Key* out, N n, SIMT_CUB_BITS(Key),    \
-                                        SIMT_DEVICE_WIDE_CALL) {                                                             \
-        return simt_detail::sort_keys<DESCENDING>(SIMT_CUB_CALL("cub::DeviceRadixSort::SortKeys" #SUFFIX), in, out, n,       \
-                                                  simt_detail::whole{n}, {first_bit, last_bit});                             \
-    }                                                                                                                        \
-    template <class Key, std::integral N>                                                                                    \
-    static cudaError_t SortKeys##SUFFIX(void* temporary, size_t& bytes, DoubleBuffer<Key>& keys, N n, SIMT_CUB_BITS(Key),    \
-                                        SIMT_DEVICE_WIDE_CALL) {                                                             \
-        return simt_detail::sort_keys<DESCENDING>(SIMT_CUB_CALL("cub::DeviceRadixSort::SortKeys" #SUFFIX), keys, n,          \
-                                                  simt_detail::whole{n}, {first_bit, last_bit});                             \
-    }                                                                                                                        \
-    template <class Key, class Value, std::integral N>                                                                       \
-    static cudaError_t SortPairs##SUFFIX(void* temporary, size_t& bytes, const Key* in, Key* out, const Value* values_in,    \
-                                         Value* values_out, N n, SIMT_CUB_BITS(Key), SIMT_DEVICE_WIDE_CALL) {                \
-        return simt_detail::sort_pairs<DESCENDING>(SIMT_CUB_CALL("cub::DeviceRadixSort::SortPairs" #SUFFIX), in, out,        \
-                                                   values_in, values_out, n, simt_detail::whole{n}, {first_bit, last_bit});  \
-    }                                                                                                                        \
-    template <class Key, class Value, std::integral N>                                                                       \
-    static cudaError_t SortPairs##SUFFIX(void* temporary, size_t& bytes, DoubleBuffer<Key>& keys,                            \
-                                         DoubleBuffer<Value>& values, N n, SIMT_CUB_BITS(Key), SIMT_DEVICE_WIDE_CALL) {      \
-        return simt_detail::sort_pairs<DESCENDING>(SIMT_CUB_CALL("cub::DeviceRadixSort::SortPairs" #SUFFIX), keys, values,   \
-                                                   n, simt_detail::whole{n}, {first_bit, last_bit});                         \
+#define SIMT_CUB_SORTS(SUFFIX, DESCENDING)                                                                                     \
+    template <class Key, std::integral N>                                                                                      \
+    static cudaError_t SortKeys##SUFFIX(void* temporary, size_t& bytes, const Key* in, Key* out, N n, SIMT_CUB_BITS(Key),      \
+                                        SIMT_DEVICE_WIDE_CALL) {                                                               \
+        return simt_detail::sort_keys<DESCENDING>(SIMT_CUB_CALL("cub::DeviceRadixSort::SortKeys" #SUFFIX), in, out, n,         \
+                                                  simt_detail::whole{n}, {first_bit, last_bit});                               \
+    }                                                                                                                          \
+    template <class Key, std::integral N>                                                                                      \
+    static cudaError_t SortKeys##SUFFIX(void* temporary, size_t& bytes, DoubleBuffer<Key>& keys, N n, SIMT_CUB_BITS(Key),      \
+                                        SIMT_DEVICE_WIDE_CALL) {                                                               \
+        return simt_detail::sort_keys<DESCENDING>(SIMT_CUB_CALL("cub::DeviceRadixSort::SortKeys" #SUFFIX), keys, n,            \
+                                                  simt_detail::whole{n}, {first_bit, last_bit});                               \
+    }                                                                                                                          \
+    template <class Key, class Value, std::integral N>                                                                         \
+    static cudaError_t SortPairs##SUFFIX(void* temporary, size_t& bytes, const Key* in, Key* out, const Value* values_in,      \
+                                         Value* values_out, N n, SIMT_CUB_BITS(Key), SIMT_DEVICE_WIDE_CALL) {                  \
+        return simt_detail::sort_pairs<DESCENDING>(SIMT_CUB_CALL("cub::DeviceRadixSort::SortPairs" #SUFFIX), in, out,          \
+                                                   values_in, values_out, n, simt_detail::whole{n}, {first_bit, last_bit});    \
+    }                                                                                                                          \
+    template <class Key, class Value, std::integral N>                                                                         \
+    static cudaError_t SortPairs##SUFFIX(void* temporary, size_t& bytes, DoubleBuffer<Key>& keys, DoubleBuffer<Value>& values, \
+                                         N n, SIMT_CUB_BITS(Key), SIMT_DEVICE_WIDE_CALL) {                                     \
+        return simt_detail::sort_pairs<DESCENDING>(SIMT_CUB_CALL("cub::DeviceRadixSort::SortPairs" #SUFFIX), keys, values, n,  \
+                                                   simt_detail::whole{n}, {first_bit, last_bit});                              \
     }
     SIMT_CUB_SORTS(, false)
     SIMT_CUB_SORTS(Descending, true)
@@ -147,36 +148,36 @@ struct DeviceRadixSort {
 
 // Segment s goes from begins[s] to ends[s].
 struct DeviceSegmentedRadixSort {
-#define SIMT_CUB_SORTS(SUFFIX, DESCENDING)                                                                                   \
-    template <class Key, class Begin, class End>                                                                             \
-    static cudaError_t SortKeys##SUFFIX(void* temporary, size_t& bytes, const Key* in, Key* out, int64_t n, int64_t number,  \
-                                        Begin begins, End ends, SIMT_CUB_BITS(Key), SIMT_DEVICE_WIDE_CALL) {                 \
-        simt_detail::segments<Begin, End> parts{number, begins, ends};                                                       \
-        return simt_detail::sort_keys<DESCENDING>(SIMT_CUB_CALL("cub::DeviceSegmentedRadixSort::SortKeys" #SUFFIX), in, out, \
-                                                  n, parts, {first_bit, last_bit});                                          \
-    }                                                                                                                        \
-    template <class Key, class Begin, class End>                                                                             \
-    static cudaError_t SortKeys##SUFFIX(void* temporary, size_t& bytes, DoubleBuffer<Key>& keys, int64_t n, int64_t number,  \
-                                        Begin begins, End ends, SIMT_CUB_BITS(Key), SIMT_DEVICE_WIDE_CALL) {                 \
-        simt_detail::segments<Begin, End> parts{number, begins, ends};                                                       \
-        return simt_detail::sort_keys<DESCENDING>(SIMT_CUB_CALL("cub::DeviceSegmentedRadixSort::SortKeys" #SUFFIX), keys, n, \
-                                                  parts, {first_bit, last_bit});                                             \
-    }                                                                                                                        \
-    template <class Key, class Value, class Begin, class End>                                                                \
-    static cudaError_t SortPairs##SUFFIX(void* temporary, size_t& bytes, const Key* in, Key* out, const Value* values_in,    \
-                                         Value* values_out, int64_t n, int64_t number, Begin begins, End ends,               \
-                                         SIMT_CUB_BITS(Key), SIMT_DEVICE_WIDE_CALL) {                                        \
-        simt_detail::segments<Begin, End> parts{number, begins, ends};                                                       \
-        return simt_detail::sort_pairs<DESCENDING>(SIMT_CUB_CALL("cub::DeviceSegmentedRadixSort::SortPairs" #SUFFIX), in,    \
-                                                   out, values_in, values_out, n, parts, {first_bit, last_bit});             \
-    }                                                                                                                        \
-    template <class Key, class Value, class Begin, class End>                                                                \
-    static cudaError_t SortPairs##SUFFIX(void* temporary, size_t& bytes, DoubleBuffer<Key>& keys,                            \
-                                         DoubleBuffer<Value>& values, int64_t n, int64_t number, Begin begins, End ends,     \
-                                         SIMT_CUB_BITS(Key), SIMT_DEVICE_WIDE_CALL) {                                        \
-        simt_detail::segments<Begin, End> parts{number, begins, ends};                                                       \
-        return simt_detail::sort_pairs<DESCENDING>(SIMT_CUB_CALL("cub::DeviceSegmentedRadixSort::SortPairs" #SUFFIX), keys,  \
-                                                   values, n, parts, {first_bit, last_bit});                                 \
+#define SIMT_CUB_SORTS(SUFFIX, DESCENDING)                                                                                     \
+    template <class Key, class Begin, class End>                                                                               \
+    static cudaError_t SortKeys##SUFFIX(void* temporary, size_t& bytes, const Key* in, Key* out, int64_t n, int64_t number,    \
+                                        Begin begins, End ends, SIMT_CUB_BITS(Key), SIMT_DEVICE_WIDE_CALL) {                   \
+        simt_detail::segments<Begin, End> parts{number, begins, ends};                                                         \
+        return simt_detail::sort_keys<DESCENDING>(SIMT_CUB_CALL("cub::DeviceSegmentedRadixSort::SortKeys" #SUFFIX), in, out,   \
+                                                  n, parts, {first_bit, last_bit});                                            \
+    }                                                                                                                          \
+    template <class Key, class Begin, class End>                                                                               \
+    static cudaError_t SortKeys##SUFFIX(void* temporary, size_t& bytes, DoubleBuffer<Key>& keys, int64_t n, int64_t number,    \
+                                        Begin begins, End ends, SIMT_CUB_BITS(Key), SIMT_DEVICE_WIDE_CALL) {                   \
+        simt_detail::segments<Begin, End> parts{number, begins, ends};                                                         \
+        return simt_detail::sort_keys<DESCENDING>(SIMT_CUB_CALL("cub::DeviceSegmentedRadixSort::SortKeys" #SUFFIX), keys, n,   \
+                                                  parts, {first_bit, last_bit});                                               \
+    }                                                                                                                          \
+    template <class Key, class Value, class Begin, class End>                                                                  \
+    static cudaError_t SortPairs##SUFFIX(void* temporary, size_t& bytes, const Key* in, Key* out, const Value* values_in,      \
+                                         Value* values_out, int64_t n, int64_t number, Begin begins, End ends,                 \
+                                         SIMT_CUB_BITS(Key), SIMT_DEVICE_WIDE_CALL) {                                          \
+        simt_detail::segments<Begin, End> parts{number, begins, ends};                                                         \
+        return simt_detail::sort_pairs<DESCENDING>(SIMT_CUB_CALL("cub::DeviceSegmentedRadixSort::SortPairs" #SUFFIX), in, out, \
+                                                   values_in, values_out, n, parts, {first_bit, last_bit});                    \
+    }                                                                                                                          \
+    template <class Key, class Value, class Begin, class End>                                                                  \
+    static cudaError_t SortPairs##SUFFIX(void* temporary, size_t& bytes, DoubleBuffer<Key>& keys, DoubleBuffer<Value>& values, \
+                                         int64_t n, int64_t number, Begin begins, End ends, SIMT_CUB_BITS(Key),                \
+                                         SIMT_DEVICE_WIDE_CALL) {                                                              \
+        simt_detail::segments<Begin, End> parts{number, begins, ends};                                                         \
+        return simt_detail::sort_pairs<DESCENDING>(SIMT_CUB_CALL("cub::DeviceSegmentedRadixSort::SortPairs" #SUFFIX), keys,    \
+                                                   values, n, parts, {first_bit, last_bit});                                   \
     }
     SIMT_CUB_SORTS(, false)
     SIMT_CUB_SORTS(Descending, true)
@@ -185,27 +186,27 @@ struct DeviceSegmentedRadixSort {
 
 // The same, by all bits of the keys.
 struct DeviceSegmentedSort {
-#define SIMT_CUB_SORTS(SUFFIX)                                                                                               \
-    template <class Key, class Keys, class Begin, class End>                                                                 \
-    static cudaError_t SortKeys##SUFFIX(void* temporary, size_t& bytes, const Key* in, Keys out, int64_t n, int64_t number,  \
-                                        Begin begins, End ends, SIMT_DEVICE_WIDE_CALL) {                                     \
-        return DeviceSegmentedRadixSort::SortKeys##SUFFIX(temporary, bytes, in, out, n, number, begins, ends, 0,             \
-                                                          int(sizeof(Key) * 8), stream, where);                              \
-    }                                                                                                                        \
-    template <class... Arguments>                                                                                            \
-    static cudaError_t StableSortKeys##SUFFIX(Arguments&&... arguments) {                                                    \
-        return SortKeys##SUFFIX(static_cast<Arguments&&>(arguments)...);                                                     \
-    }                                                                                                                        \
-    template <class Key, class Value, class Begin, class End>                                                                \
-    static cudaError_t SortPairs##SUFFIX(void* temporary, size_t& bytes, const Key* in, Key* out, const Value* values_in,    \
-                                         Value* values_out, int64_t n, int64_t number, Begin begins, End ends,               \
-                                         SIMT_DEVICE_WIDE_CALL) {                                                            \
-        return DeviceSegmentedRadixSort::SortPairs##SUFFIX(temporary, bytes, in, out, values_in, values_out, n, number,      \
-                                                           begins, ends, 0, int(sizeof(Key) * 8), stream, where);            \
-    }                                                                                                                        \
-    template <class... Arguments>                                                                                            \
-    static cudaError_t StableSortPairs##SUFFIX(Arguments&&... arguments) {                                                   \
-        return SortPairs##SUFFIX(static_cast<Arguments&&>(arguments)...);                                                    \
+#define SIMT_CUB_SORTS(SUFFIX)                                                                                              \
+    template <class Key, class Keys, class Begin, class End>                                                                \
+    static cudaError_t SortKeys##SUFFIX(void* temporary, size_t& bytes, const Key* in, Keys out, int64_t n, int64_t number, \
+                                        Begin begins, End ends, SIMT_DEVICE_WIDE_CALL) {                                    \
+        return DeviceSegmentedRadixSort::SortKeys##SUFFIX(temporary, bytes, in, out, n, number, begins, ends, 0,            \
+                                                          int(sizeof(Key) * 8), stream, where);                             \
+    }                                                                                                                       \
+    template <class... Arguments>                                                                                           \
+    static cudaError_t StableSortKeys##SUFFIX(Arguments&&... arguments) {                                                   \
+        return SortKeys##SUFFIX(static_cast<Arguments&&>(arguments)...);                                                    \
+    }                                                                                                                       \
+    template <class Key, class Value, class Begin, class End>                                                               \
+    static cudaError_t SortPairs##SUFFIX(void* temporary, size_t& bytes, const Key* in, Key* out, const Value* values_in,   \
+                                         Value* values_out, int64_t n, int64_t number, Begin begins, End ends,              \
+                                         SIMT_DEVICE_WIDE_CALL) {                                                           \
+        return DeviceSegmentedRadixSort::SortPairs##SUFFIX(temporary, bytes, in, out, values_in, values_out, n, number,     \
+                                                           begins, ends, 0, int(sizeof(Key) * 8), stream, where);           \
+    }                                                                                                                       \
+    template <class... Arguments>                                                                                           \
+    static cudaError_t StableSortPairs##SUFFIX(Arguments&&... arguments) {                                                  \
+        return SortPairs##SUFFIX(static_cast<Arguments&&>(arguments)...);                                                   \
     }
     SIMT_CUB_SORTS()
     SIMT_CUB_SORTS(Descending)

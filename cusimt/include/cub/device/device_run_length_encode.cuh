@@ -25,15 +25,15 @@ struct DeviceRunLengthEncode {
                                       SIMT_DEVICE_WIDE_CALL) {
         return simt::with_temporary("cub::DeviceRunLengthEncode::NonTrivialRuns", temporary, bytes, 0, stream, where,
                                     [=]() mutable {
-            N count = 0;
-            Equality equal;
-            simt_detail::for_each_run(in, n, equal, [&](N first, N last) {
-                if (last - first < 2) return;
-                offsets[count] = first;
-                lengths[count++] = last - first;
-            });
-            *runs = count;
-        });
+                                        N count = 0;
+                                        Equality equal;
+                                        simt_detail::for_each_run(in, n, equal, [&](N first, N last) {
+                                            if (last - first < 2) return;
+                                            offsets[count] = first;
+                                            lengths[count++] = last - first;
+                                        });
+                                        *runs = count;
+                                    });
     }
 };
 

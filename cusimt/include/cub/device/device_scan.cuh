@@ -43,8 +43,7 @@ struct DeviceScan {
         return simt::with_temporary("cub::DeviceScan::ExclusiveScan", temporary, bytes, 0, stream, where, [=]() mutable {
             if constexpr (requires { typename T::iterator_type; })  // a FutureValue: read now
                 simt_detail::scan_exclusive(in, out, N(0), n, op, static_cast<typename T::value_type>(initial));
-            else
-                simt_detail::scan_exclusive(in, out, N(0), n, op, initial);
+            else simt_detail::scan_exclusive(in, out, N(0), n, op, initial);
         });
     }
     template <class Iterator, class Operator, class T, std::integral N>
@@ -92,18 +91,16 @@ struct DeviceScan {
     static cudaError_t InclusiveScanByKey(void* temporary, size_t& bytes, Keys keys, In in, Out out, Operator op, N n,
                                           Equal equal = Equal(), SIMT_DEVICE_WIDE_CALL) {
         return simt::with_temporary("cub::DeviceScan::InclusiveScanByKey", temporary, bytes, 0, stream, where, [=]() mutable {
-            simt_detail::for_each_run(keys, n, equal, [&](N first, N last) {
-                simt_detail::scan_inclusive(in, out, first, last, op);
-            });
+            simt_detail::for_each_run(keys, n, equal,
+                                      [&](N first, N last) { simt_detail::scan_inclusive(in, out, first, last, op); });
         });
     }
     template <class Keys, class In, class Out, class Operator, class T, std::integral N, class Equal = Equality>
-    static cudaError_t ExclusiveScanByKey(void* temporary, size_t& bytes, Keys keys, In in, Out out, Operator op, T initial, N n,
-                                          Equal equal = Equal(), SIMT_DEVICE_WIDE_CALL) {
+    static cudaError_t ExclusiveScanByKey(void* temporary, size_t& bytes, Keys keys, In in, Out out, Operator op, T initial,
+                                          N n, Equal equal = Equal(), SIMT_DEVICE_WIDE_CALL) {
         return simt::with_temporary("cub::DeviceScan::ExclusiveScanByKey", temporary, bytes, 0, stream, where, [=]() mutable {
-            simt_detail::for_each_run(keys, n, equal, [&](N first, N last) {
-                simt_detail::scan_exclusive(in, out, first, last, op, initial);
-            });
+            simt_detail::for_each_run(keys, n, equal,
+                                      [&](N first, N last) { simt_detail::scan_exclusive(in, out, first, last, op, initial); });
         });
     }
     template <class Keys, class In, class Out, std::integral N, class Equal = Equality>

@@ -6,7 +6,8 @@
 CUB_NAMESPACE_BEGIN
 
 template <CacheLoadModifier Modifier, class T, class Offset = ptrdiff_t>
-class CacheModifiedInputIterator : public simt_detail::random_access<CacheModifiedInputIterator<Modifier, T, Offset>, T, Offset> {
+class CacheModifiedInputIterator
+    : public simt_detail::random_access<CacheModifiedInputIterator<Modifier, T, Offset>, T, Offset> {
   public:
     template <class U>
     SIMT_INLINE CacheModifiedInputIterator(U* pointer) : ptr(pointer) {}
@@ -18,7 +19,8 @@ class CacheModifiedInputIterator : public simt_detail::random_access<CacheModifi
 };
 
 template <CacheStoreModifier Modifier, class T, class Offset = ptrdiff_t>
-class CacheModifiedOutputIterator : public simt_detail::random_access<CacheModifiedOutputIterator<Modifier, T, Offset>, T, Offset> {
+class CacheModifiedOutputIterator
+    : public simt_detail::random_access<CacheModifiedOutputIterator<Modifier, T, Offset>, T, Offset> {
   public:
     template <class U>
     SIMT_INLINE CacheModifiedOutputIterator(U* pointer) : ptr(pointer) {}

@@ -5,7 +5,8 @@
 CUB_NAMESPACE_BEGIN
 
 template <class T, class Operator, class Iterator, class Offset = ptrdiff_t>
-class TransformInputIterator : public simt_detail::random_access<TransformInputIterator<T, Operator, Iterator, Offset>, T, Offset> {
+class TransformInputIterator
+    : public simt_detail::random_access<TransformInputIterator<T, Operator, Iterator, Offset>, T, Offset> {
   public:
     SIMT_INLINE TransformInputIterator(Iterator iterator, Operator op) : op_(op), iterator_(iterator) {}
     SIMT_INLINE T at(Offset i) const { return const_cast<Operator&>(op_)(iterator_[i]); }

@@ -8,19 +8,19 @@
 
 CUB_NAMESPACE_BEGIN
 
-#define SIMT_CUB_OPERATOR(NAME, EXPRESSION)                                                        \
-    struct NAME {                                                                                  \
-        template <class T, class U>                                                                \
+#define SIMT_CUB_OPERATOR(NAME, EXPRESSION)                                                           \
+    struct NAME {                                                                                     \
+        template <class T, class U>                                                                   \
         SIMT_INLINE constexpr auto operator()(const T& a, const U& b) const -> decltype(EXPRESSION) { \
-            return EXPRESSION;                                                                     \
-        }                                                                                          \
+            return EXPRESSION;                                                                        \
+        }                                                                                             \
     };
 SIMT_CUB_OPERATOR(Equality, a == b)
 SIMT_CUB_OPERATOR(Inequality, a != b)
 SIMT_CUB_OPERATOR(Sum, a + b)
 SIMT_CUB_OPERATOR(Difference, a - b)
 SIMT_CUB_OPERATOR(Division, a / b)
-SIMT_CUB_OPERATOR(BitAnd, a & b)
+SIMT_CUB_OPERATOR(BitAnd, a& b)
 SIMT_CUB_OPERATOR(BitOr, a | b)
 SIMT_CUB_OPERATOR(BitXor, a ^ b)
 #undef SIMT_CUB_OPERATOR

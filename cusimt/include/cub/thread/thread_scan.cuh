@@ -13,7 +13,8 @@ SIMT_INLINE T ThreadScanInclusive(const T* input, T* output, Operator op, T pref
     return running;
 }
 template <int Length, class T, class Operator>
-SIMT_INLINE T ThreadScanInclusive(const T (&input)[Length], T (&output)[Length], Operator op, T prefix, bool apply_prefix = true) {
+SIMT_INLINE T ThreadScanInclusive(const T (&input)[Length], T (&output)[Length], Operator op, T prefix,
+                                  bool apply_prefix = true) {
     return ThreadScanInclusive<Length>(static_cast<const T*>(input), static_cast<T*>(output), op, prefix, apply_prefix);
 }
 template <int Length, class T, class Operator>
@@ -35,7 +36,8 @@ SIMT_INLINE T ThreadScanExclusive(const T* input, T* output, Operator op, T pref
     return running;
 }
 template <int Length, class T, class Operator>
-SIMT_INLINE T ThreadScanExclusive(const T (&input)[Length], T (&output)[Length], Operator op, T prefix, bool apply_prefix = true) {
+SIMT_INLINE T ThreadScanExclusive(const T (&input)[Length], T (&output)[Length], Operator op, T prefix,
+                                  bool apply_prefix = true) {
     return ThreadScanExclusive<Length>(static_cast<const T*>(input), static_cast<T*>(output), op, prefix, apply_prefix);
 }
 

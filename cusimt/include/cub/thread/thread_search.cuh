@@ -10,10 +10,8 @@ SIMT_INLINE Offset LowerBound(Iterator items, Offset count, T value) {
     Offset low = 0;
     while (count > 0) {
         Offset half = count / 2;
-        if (items[low + half] < value)
-            low += half + 1, count -= half + 1;
-        else
-            count = half;
+        if (items[low + half] < value) low += half + 1, count -= half + 1;
+        else count = half;
     }
     return low;
 }
@@ -24,10 +22,8 @@ SIMT_INLINE Offset UpperBound(Iterator items, Offset count, T value) {
     Offset low = 0;
     while (count > 0) {
         Offset half = count / 2;
-        if (value < items[low + half])
-            count = half;
-        else
-            low += half + 1, count -= half + 1;
+        if (value < items[low + half]) count = half;
+        else low += half + 1, count -= half + 1;
     }
     return low;
 }
@@ -38,10 +34,8 @@ SIMT_INLINE void MergePathSearch(Offset diagonal, A a, B b, Offset a_count, Offs
     Offset low = diagonal > b_count ? diagonal - b_count : 0, high = diagonal < a_count ? diagonal : a_count;
     while (low < high) {
         Offset middle = low + (high - low) / 2;
-        if (a[middle] <= b[diagonal - middle - 1])
-            low = middle + 1;
-        else
-            high = middle;
+        if (a[middle] <= b[diagonal - middle - 1]) low = middle + 1;
+        else high = middle;
     }
     place.x = low < a_count ? low : a_count;
     place.y = diagonal - low;

@@ -64,8 +64,7 @@ class WarpLoad {
             LoadDirectBlockedVectorized(lane, from, items);
         else if constexpr (transposes || Algorithm == WARP_LOAD_STRIPED)
             LoadDirectStriped<LogicalThreads>(lane, from, items, bounds...);
-        else
-            LoadDirectBlocked(lane, from, items, bounds...);
+        else LoadDirectBlocked(lane, from, items, bounds...);
         if constexpr (transposes) exchange(storage_).StripedToBlocked(items, items);
     }
 
@@ -90,8 +89,7 @@ class WarpStore {
             StoreDirectBlockedVectorized(lane, to, items);
         else if constexpr (transposes || Algorithm == WARP_STORE_STRIPED)
             StoreDirectStriped<LogicalThreads>(lane, to, items, bounds...);
-        else
-            StoreDirectBlocked(lane, to, items, bounds...);
+        else StoreDirectBlocked(lane, to, items, bounds...);
     }
 
   private:

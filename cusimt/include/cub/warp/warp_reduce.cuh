@@ -26,7 +26,7 @@ class WarpReduce {
     SIMT_INLINE T Reduce(T input, Operator op) {
         return up_to(input, op, LogicalThreads - 1);
     }
-    // The first `valid_items` lanes take part.
+    // Reduces the items of the first `valid_items` lanes.
     template <class Operator>
     SIMT_INLINE T Reduce(T input, Operator op, int valid_items) {
         return up_to(input, op, valid_items - 1);

@@ -1,4 +1,4 @@
-// Which threads take part in something: the word that <cuda/atomic>, <cuda/barrier> and <cuda/pipeline> share.
+// Which threads an operation synchronises: the enumeration that <cuda/atomic>, <cuda/barrier> and <cuda/pipeline> share.
 #pragma once
 
 namespace cuda {

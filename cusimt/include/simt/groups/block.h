@@ -1,4 +1,4 @@
-// cooperative_groups: the block, the grid, and thread_group, which stands for any group whose kind is known at run time only.
+// cooperative_groups: the block, the grid, and thread_group, a group of any kind, known at run time only.
 #pragma once
 #include "simt/barriers.h"
 #include "simt/builtin_variables.h"
@@ -10,10 +10,8 @@ class thread_group {
   public:
     SIMT_INLINE thread_group(unsigned lanes, unsigned rank, unsigned size) : lanes_(lanes), rank_(rank), size_(size) {}
     SIMT_INLINE void sync() const {
-        if (lanes_)
-            __syncwarp(lanes_);
-        else
-            __syncthreads();
+        if (lanes_) __syncwarp(lanes_);
+        else __syncthreads();
     }
     SIMT_INLINE unsigned long long size() const { return size_; }
     SIMT_INLINE unsigned long long num_threads() const { return size_; }
@@ -42,13 +40,17 @@ class grid_group {
   public:
     SIMT_INLINE static bool is_valid() { return simt_is_cooperative(); }
     SIMT_INLINE static void sync() { simt_grid_barrier(); }
-    SIMT_INLINE static unsigned long long num_blocks() { return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z; }
+    SIMT_INLINE static unsigned long long num_blocks() {
+        return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z;
+    }
     SIMT_INLINE static unsigned long long num_threads() { return num_blocks() * thread_block::size(); }
     SIMT_INLINE static unsigned long long size() { return num_threads(); }
     SIMT_INLINE static unsigned long long block_rank() {
         return (static_cast<unsigned long long>(blockIdx.z) * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x;
     }
-    SIMT_INLINE static unsigned long long thread_rank() { return block_rank() * thread_block::size() + thread_block::thread_rank(); }
+    SIMT_INLINE static unsigned long long thread_rank() {
+        return block_rank() * thread_block::size() + thread_block::thread_rank();
+    }
     SIMT_INLINE static dim3 block_index() { return dim3(blockIdx); }
     SIMT_INLINE static dim3 group_dim() { return gridDim; }
     SIMT_INLINE static dim3 dim_blocks() { return gridDim; }

@@ -3,17 +3,17 @@
 
 namespace cooperative_groups {
 
-#define SIMT_OPERATOR(NAME, EXPRESSION)                                 \
-    template <class T = void>                                           \
-    struct NAME {                                                       \
-        constexpr T operator()(T a, T b) const { return EXPRESSION; }   \
-    };                                                                  \
-    template <>                                                         \
-    struct NAME<void> {                                                 \
-        template <class T>                                              \
-        constexpr T operator()(T a, T b) const {                        \
-            return EXPRESSION;                                          \
-        }                                                               \
+#define SIMT_OPERATOR(NAME, EXPRESSION)                               \
+    template <class T = void>                                         \
+    struct NAME {                                                     \
+        constexpr T operator()(T a, T b) const { return EXPRESSION; } \
+    };                                                                \
+    template <>                                                       \
+    struct NAME<void> {                                               \
+        template <class T>                                            \
+        constexpr T operator()(T a, T b) const {                      \
+            return EXPRESSION;                                        \
+        }                                                             \
     };
 SIMT_OPERATOR(plus, a + b)
 SIMT_OPERATOR(less, b < a ? b : a)     // the smaller

@@ -1,4 +1,5 @@
-// cooperative_groups::thread_block_tile<N>: N neighbouring lanes of a warp, N a power of two up to 32. Larger ones: wide_tile.h.
+// cooperative_groups::thread_block_tile<N>: N neighbouring lanes of a warp, N a power of two up to 32. Larger ones:
+// wide_tile.h.
 #pragma once
 #include "simt/groups/block.h"
 #include "simt/shuffles.h"

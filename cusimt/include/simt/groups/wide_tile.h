@@ -1,7 +1,7 @@
 // cooperative_groups::thread_block_tile<N> of several warps: N = 64, 128, ... 1024 neighbouring threads of a block.
 //
-// Its warps meet at a barrier object and leave what they bring in slots, one per warp. Both lie in shared memory that belongs to
-// this header, as sm_80 and later reserve some: what a kernel passes as block_tile_memory is not used.
+// Its warps meet at a barrier object and leave what they bring in slots, one per warp. Both lie in shared memory that belongs
+// to this header, as sm_80 and later reserve some: what a kernel passes as block_tile_memory is not used.
 #pragma once
 #include "simt/groups/tile.h"
 
@@ -25,7 +25,7 @@ namespace simt {
 constexpr unsigned tile_slot_bytes = 32;
 
 struct tile_room {
-    alignas(8) uint64_t barriers[32];   // of the only tile of 1024 threads, of the two of 512, ... of the 16 of 64
+    alignas(8) uint64_t barriers[32];  // of the only tile of 1024 threads, of the two of 512, ... of the 16 of 64
     alignas(16) char slots[32][tile_slot_bytes];
 };
 
@@ -61,14 +61,14 @@ class thread_block_tile<Size, Parent> {
     SIMT_INLINE unsigned meta_group_rank() const { return group_rank_; }
     SIMT_INLINE unsigned meta_group_size() const { return groups_; }
     SIMT_INLINE void sync() const { simt_phase_wait(simt_meeting(), simt_phase_arrive(simt_meeting(), 1, 0)); }
-    SIMT_INLINE operator thread_group() const = delete;   // which knows blocks and parts of one warp
+    SIMT_INLINE operator thread_group() const = delete;  // which knows blocks and parts of one warp
 
     template <class T>
     SIMT_INLINE T shfl(T value, unsigned rank) const {
         if (thread_rank() == rank % Size) simt_leave(value);
         sync();
         T result = simt_left<T>(simt_first_warp() + rank % Size / 32);
-        sync();   // the slots may be filled again
+        sync();  // the slots may be filled again
         return result;
     }
     SIMT_INLINE int any(int predicate) const {
@@ -77,7 +77,8 @@ class thread_block_tile<Size, Parent> {
     }
     SIMT_INLINE int all(int predicate) const { return !any(!predicate); }
 
-    // What the warps bring, folded from the first one up. `below`: the fold of those before this thread's, left alone in the first.
+    // What the warps bring, folded from the first one up. `below`: the fold of those before this thread's, left alone in the
+    // first.
     template <class T, class Operation>
     SIMT_INLINE T simt_fold(T of_warp, Operation&& operation, T& below) const {
         unsigned first = simt_first_warp(), own = simt_linear_thread() / 32;

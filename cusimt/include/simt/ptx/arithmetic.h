@@ -20,39 +20,39 @@ template <class T>
 constexpr bool is_small = std::is_same_v<T, __half> || std::is_same_v<T, __nv_bfloat16>;
 
 // Integers wrap around; the 16-bit formats are rounded once.
-#define SIMT_PTX_BINARY(NAME, SIGN, SMALL)                                                             \
-    template <class T>                                                                                 \
-    SIMT_INLINE T NAME(T a, T b) {                                                                     \
-        if constexpr (is_small<T>) return __h##SMALL(a, b);                                            \
-        else if constexpr (is_pair<T>) return __h##SMALL##2(a, b);                                     \
-        else if constexpr (std::is_integral_v<T>)                                                      \
-            return static_cast<T>(static_cast<uint64_t>(a) SIGN static_cast<uint64_t>(b));             \
-        else return a SIGN b;                                                                          \
+#define SIMT_PTX_BINARY(NAME, SIGN, SMALL)                                                 \
+    template <class T>                                                                     \
+    SIMT_INLINE T NAME(T a, T b) {                                                         \
+        if constexpr (is_small<T>) return __h##SMALL(a, b);                                \
+        else if constexpr (is_pair<T>) return __h##SMALL##2(a, b);                         \
+        else if constexpr (std::is_integral_v<T>)                                          \
+            return static_cast<T>(static_cast<uint64_t>(a) SIGN static_cast<uint64_t>(b)); \
+        else return a SIGN b;                                                              \
     }
 SIMT_PTX_BINARY(add, +, add)
 SIMT_PTX_BINARY(sub, -, sub)
 SIMT_PTX_BINARY(mul, *, mul)
 #undef SIMT_PTX_BINARY
 
-#define SIMT_PTX_SELECT(NAME, SIGN, FLOAT, SMALL)                  \
-    template <class T>                                             \
-    SIMT_INLINE T NAME(T a, T b) {                                 \
-        if constexpr (is_small<T>) return SMALL(a, b);             \
-        else if constexpr (is_pair<T>) return SMALL##2(a, b);      \
+#define SIMT_PTX_SELECT(NAME, SIGN, FLOAT, SMALL)                          \
+    template <class T>                                                     \
+    SIMT_INLINE T NAME(T a, T b) {                                         \
+        if constexpr (is_small<T>) return SMALL(a, b);                     \
+        else if constexpr (is_pair<T>) return SMALL##2(a, b);              \
         else if constexpr (std::is_integral_v<T>) return a SIGN b ? a : b; \
-        else return static_cast<T>(FLOAT(a, b));                   \
+        else return static_cast<T>(FLOAT(a, b));                           \
     }
 SIMT_PTX_SELECT(min, <, ::fmin, __hmin)
 SIMT_PTX_SELECT(max, >, ::fmax, __hmax)
 #undef SIMT_PTX_SELECT
 
 // What NaN does not give way to.
-#define SIMT_PTX_SELECT_NAN(NAME)                                             \
-    template <class T>                                                        \
-    SIMT_INLINE T NAME##_nan(T a, T b) {                                      \
-        if constexpr (is_small<T>) return __h##NAME##_nan(a, b);              \
-        else if constexpr (is_pair<T>) return __h##NAME##2_nan(a, b);         \
-        else return a != a || b != b ? static_cast<T>(NAN) : NAME<T>(a, b);   \
+#define SIMT_PTX_SELECT_NAN(NAME)                                           \
+    template <class T>                                                      \
+    SIMT_INLINE T NAME##_nan(T a, T b) {                                    \
+        if constexpr (is_small<T>) return __h##NAME##_nan(a, b);            \
+        else if constexpr (is_pair<T>) return __h##NAME##2_nan(a, b);       \
+        else return a != a || b != b ? static_cast<T>(NAN) : NAME<T>(a, b); \
     }
 SIMT_PTX_SELECT_NAN(min)
 SIMT_PTX_SELECT_NAN(max)
@@ -225,20 +225,20 @@ SIMT_PTX_FUNCTION(sin, ::sinf(a))
 SIMT_PTX_FUNCTION(cos, ::cosf(a))
 SIMT_PTX_FUNCTION(rsqrt, 1.0 / ::sqrt(static_cast<double>(a)))
 SIMT_PTX_FUNCTION(rcp, T(1) / a)
-SIMT_PTX_FUNCTION(sqrt, ::sqrt(static_cast<double>(a)))   // rounding twice is exact here
+SIMT_PTX_FUNCTION(sqrt, ::sqrt(static_cast<double>(a)))  // rounding twice is exact here
 #undef SIMT_PTX_FUNCTION
 template <class T>
-SIMT_INLINE T copysign(T sign, T value) {   // PTX names the sign first
+SIMT_INLINE T copysign(T sign, T value) {  // PTX names the sign first
     return static_cast<T>(::copysign(value, sign));
 }
 
-#define SIMT_PTX_COMPARE(NAME, EXPRESSION)         \
-    template <class T>                             \
-    SIMT_INLINE bool compare_##NAME(T a, T b) {    \
-        return EXPRESSION;                         \
+#define SIMT_PTX_COMPARE(NAME, EXPRESSION)      \
+    template <class T>                          \
+    SIMT_INLINE bool compare_##NAME(T a, T b) { \
+        return EXPRESSION;                      \
     }
 SIMT_PTX_COMPARE(eq, a == b)
-SIMT_PTX_COMPARE(ne, a < b || a > b)
+SIMT_PTX_COMPARE(ne, a<b || a> b)
 SIMT_PTX_COMPARE(lt, a < b)
 SIMT_PTX_COMPARE(le, a <= b)
 SIMT_PTX_COMPARE(gt, a > b)
@@ -247,7 +247,7 @@ SIMT_PTX_COMPARE(lo, a < b)
 SIMT_PTX_COMPARE(ls, a <= b)
 SIMT_PTX_COMPARE(hi, a > b)
 SIMT_PTX_COMPARE(hs, a >= b)
-SIMT_PTX_COMPARE(equ, !(a < b || a > b))   // these are also true where one is NaN
+SIMT_PTX_COMPARE(equ, !(a < b || a > b))  // these are also true where one is NaN
 SIMT_PTX_COMPARE(neu, !(a == b))
 SIMT_PTX_COMPARE(ltu, !(a >= b))
 SIMT_PTX_COMPARE(leu, !(a > b))

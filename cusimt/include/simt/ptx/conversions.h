@@ -23,8 +23,7 @@ SIMT_INLINE D rounded(S value, rounding mode) {
         if (mode == towards_zero) return __double2float_rz(value);
         if (mode == upward) return __double2float_ru(value);
         return mode == downward ? __double2float_rd(value) : static_cast<D>(value);
-    } else
-        return static_cast<D>(number(value));
+    } else return static_cast<D>(number(value));
 }
 template <class D, class S>
 SIMT_INLINE D convert_exact(S value) {
@@ -35,11 +34,11 @@ template <class D, class S>
 SIMT_INLINE D convert_rn(S value) {
     return rounded<D>(value, nearest);
 }
-#define SIMT_PTX_ROUNDED(NAME, MODE)                                                                              \
-    template <class D, class S>                                                                                   \
-    SIMT_INLINE D convert_##NAME(S value) {                                                                       \
-        static_assert(!std::is_integral_v<S>, "cvt from an integer is supported with .rn only");                  \
-        return rounded<D>(value, MODE);                                                                           \
+#define SIMT_PTX_ROUNDED(NAME, MODE)                                                             \
+    template <class D, class S>                                                                  \
+    SIMT_INLINE D convert_##NAME(S value) {                                                      \
+        static_assert(!std::is_integral_v<S>, "cvt from an integer is supported with .rn only"); \
+        return rounded<D>(value, MODE);                                                          \
     }
 SIMT_PTX_ROUNDED(rz, towards_zero)
 SIMT_PTX_ROUNDED(rm, downward)
@@ -57,12 +56,12 @@ SIMT_INLINE D whole_number(double value) {
     if (value <= static_cast<double>(lowest)) return lowest;
     return value >= static_cast<double>(highest) ? highest : static_cast<D>(value);
 }
-#define SIMT_PTX_TO_INTEGER(NAME, FUNCTION)                                                     \
-    template <class D, class S>                                                                 \
-    SIMT_INLINE D convert_##NAME(S value) {                                                     \
-        auto whole = static_cast<decltype(number(value))>(FUNCTION(number(value)));             \
-        if constexpr (std::is_integral_v<D>) return whole_number<D>(whole);                \
-        else return rounded<D>(whole, nearest);                                                 \
+#define SIMT_PTX_TO_INTEGER(NAME, FUNCTION)                                         \
+    template <class D, class S>                                                     \
+    SIMT_INLINE D convert_##NAME(S value) {                                         \
+        auto whole = static_cast<decltype(number(value))>(FUNCTION(number(value))); \
+        if constexpr (std::is_integral_v<D>) return whole_number<D>(whole);         \
+        else return rounded<D>(whole, nearest);                                     \
     }
 SIMT_PTX_TO_INTEGER(rni, ::rint)
 SIMT_PTX_TO_INTEGER(rzi, ::trunc)

@@ -4,4 +4,3 @@
 #include "simt/ptx/conversions.h"
 #include "simt/ptx/matrices.h"
 #include "simt/ptx/quantised.h"
-

@@ -10,7 +10,8 @@ namespace ptx {
 // .sat: within 0 and 1, NaN is 0.
 template <class T>
 SIMT_INLINE T unit_interval(T value) {
-    return of_each(value, [](auto each) SIMT_HOST { return each > 0 ? (each < 1 ? each : decltype(each)(1)) : decltype(each)(0); });
+    return of_each(value,
+                   [](auto each) SIMT_HOST { return each > 0 ? (each < 1 ? each : decltype(each)(1)) : decltype(each)(0); });
 }
 // .relu: 0 for anything negative, NaN stays.
 template <class T>

@@ -32,7 +32,7 @@ SIMT_INLINE T as(const V& value) {
     }
 }
 
-// The register that a letter asks for, where a macro stands for the letter.
+// The register type of a constraint letter that is given by a macro.
 template <char Letter>
 struct constrained;
 template <>
@@ -128,7 +128,7 @@ SIMT_INLINE uint64_t from_global(Register address) {
 }
 
 SIMT_INLINE uint32_t multiprocessors() { return simt_multiprocessors(); }
-// Which multiprocessor runs the block is nobody's to know.
+// Programs must not rely on which multiprocessor runs the block.
 SIMT_INLINE uint32_t multiprocessor() {
     return ((blockIdx.z * gridDim.y + blockIdx.y) * gridDim.x + blockIdx.x) % multiprocessors();
 }

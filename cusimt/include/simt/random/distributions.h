@@ -26,7 +26,8 @@ SIMT_INLINE float2 normals_of(unsigned int radius, unsigned int angle) {
     float s = sqrtf(-2.0f * logf(uniform_of(radius))), v = static_cast<float>(angle) * turn + turn / 2;
     return float2{s * sinf(v), s * cosf(v)};
 }
-SIMT_INLINE double2 normals_of(unsigned int radius_low, unsigned int radius_high, unsigned int angle_low, unsigned int angle_high) {
+SIMT_INLINE double2 normals_of(unsigned int radius_low, unsigned int radius_high, unsigned int angle_low,
+                               unsigned int angle_high) {
     double s = sqrt(-2.0 * log(uniform_of(radius_low, radius_high)));
     double v = 2.0 * M_PI * uniform_of(angle_low, angle_high);
     return double2{s * sin(v), s * cos(v)};

@@ -70,7 +70,7 @@ SIMT_HOST __attribute__((noinline)) void multiply(const simt_warp_values* all, b
     operands of[32];
     const void *a[32], *b[32], *c[32];
     for (unsigned lane = 0; lane < 32; ++lane) {
-        of[lane] = *reinterpret_cast<const operands*>(all->value[lane][0]);   // on the stack of another lane
+        of[lane] = *reinterpret_cast<const operands*>(all->value[lane][0]);  // on the stack of another lane
         a[lane] = of[lane].a, b[lane] = of[lane].b, c[lane] = of[lane].c;
     }
     double left[Left::rows * Left::columns], right[Right::rows * Right::columns], sum[Sum::rows * Sum::columns];
@@ -84,8 +84,7 @@ SIMT_HOST __attribute__((noinline)) void multiply(const simt_warp_values* all, b
             for (int k = 0; k < depth; ++k) {
                 if constexpr (is_same<typename LeftFactor::element_type, double>::value)
                     products = fma(left[row * depth + k], right[column * depth + k], products);
-                else
-                    products += left[row * depth + k] * right[column * depth + k];
+                else products += left[row * depth + k] * right[column * depth + k];
             }
             double before = is_same<typename LeftFactor::element_type, double>::value ? 0 : sum[row * Sum::columns + column];
             sum[row * Sum::columns + column] = products + before;

@@ -1,4 +1,4 @@
-"""Where a finding is, seen from the root of the repository under test."""
+"""Source locations relative to the root of the repository under test, and findings in words with them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from cusimt.findings import Finding, rule, sentence
 from cusimt.records.source_lines import Frame
 
 
-def shown(frame: Frame, root: Path) -> str:
+def relative_location(frame: Frame, root: Path) -> str:
     """`csrc/scan.cu:12`; the whole path for a file that is not below `root`, empty without a file."""
     if not frame.file:
         return ""
@@ -18,7 +18,7 @@ def shown(frame: Frame, root: Path) -> str:
     return f"{name}:{frame.line}" if frame.line else str(name)
 
 
-def text_of(finding: Finding, root: Path) -> str:
+def describe(finding: Finding, root: Path) -> str:
     """What happened, the rule, and the source lines of both parties and of the launch."""
     finding = _relative(finding, root)
     first = finding.frame if finding.frame.file else finding.launch

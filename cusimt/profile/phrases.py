@@ -1,4 +1,4 @@
-"""Numbers and accesses as every rendering of a profile words them."""
+"""Phrases that all renderings of a profile share."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from cusimt.counters import LineCounts
-from cusimt.profile.model import Launched, Needs, Stage
+from cusimt.profile.model import LaunchProfile, ResourceUsage, Stage
 from cusimt.support.words import noun
 
 __all__ = ["VERBS", "counted", "number"]
@@ -19,18 +19,18 @@ MOST_LAUNCHES, MOST_REMARKS = 12, 20  # that are shown; a page and the JSON have
 
 
 def number(value: float) -> str:
-    """``32``, ``16.5``, ``65,536``."""
+    """`32`, `16.5`, `65,536`."""
     return f"{value:,.1f}".removesuffix(".0")
 
 
 def counted(amount: float, singular: str, plural: str = "") -> str:
-    """``1 launch``, ``3 launches``, ``2.5 sectors``."""
+    """`1 launch`, `3 launches`, `2.5 sectors`."""
     text = number(amount)
     return f"{text} {noun(text == '1', singular, plural)}"
 
 
 def size(nbytes: int) -> str:
-    """``640 bytes``, ``192 KiB``, ``8.4 MiB``."""
+    """`640 bytes`, `192 KiB`, `8.4 MiB`."""
     for bits, name in _UNITS:
         if nbytes >> bits and (nbytes > _PLAIN_BYTES or nbytes % (1 << bits) == 0):
             return f"{number(nbytes / (1 << bits))} {name}"
@@ -38,15 +38,15 @@ def size(nbytes: int) -> str:
 
 
 def shape(extent: Sequence[int]) -> str:
-    """``(4, 16)``: extents without the trailing ones."""
+    """`(4, 16)`: extents without the trailing ones."""
     used = list(extent)
     while len(used) > 1 and used[-1] == 1:
         used.pop()
     return f"({', '.join(map(str, used))})" if len(used) > 1 else str(used[0])
 
 
-def configuration(launched: Launched) -> str:
-    """``64 blocks (4, 16) of 256 threads (32, 8)``."""
+def configuration(launched: LaunchProfile) -> str:
+    """`64 blocks (4, 16) of 256 threads (32, 8)`."""
     launch = launched.counts.launch
     grid = f" {shape(launch.grid)}" if launch.grid[1:] != (1, 1) else ""
     block = f" {shape(launch.block)}" if launch.block[1:] != (1, 1) else ""
@@ -54,8 +54,8 @@ def configuration(launched: Launched) -> str:
     return f"{counted(launch.blocks, 'block')}{grid} of {counted(threads, 'thread')}{block}"
 
 
-def resources(needs: Needs, dynamic_shared: int) -> str:
-    """``32 registers, no spills, 1 KiB of shared memory (ptxas for sm_90)``."""
+def resources(needs: ResourceUsage, dynamic_shared: int) -> str:
+    """`32 registers, no spills, 1 KiB of shared memory (ptxas for sm_90)`."""
     about = "about " if needs.estimated else ""
     known = needs.registers is not None
     parts = [about + counted(needs.registers or 0, "register") if known else "registers not known"]
@@ -67,8 +67,8 @@ def resources(needs: Needs, dynamic_shared: int) -> str:
     return f"{', '.join(parts)} ({needs.source})"
 
 
-def holds(launched: Launched) -> str:
-    """``a multiprocessor holds 8 blocks, 64 of 64 warps (100%), limited by warps``."""
+def holds(launched: LaunchProfile) -> str:
+    """`a multiprocessor holds 8 blocks, 64 of 64 warps (100%), limited by warps`."""
     found = launched.occupancy
     if found.blocks == 0:
         do = "does" if found.limit == "shared memory" else "do"
@@ -86,7 +86,7 @@ def barriers(waited: int) -> str:
 
 
 def access(line: LineCounts, stage: Stage) -> str:
-    """``load of a``, ``shared store``: what a row of the table is about."""
+    """`load of a`, `shared store`: what a row of the table is about."""
     name = stage.memory(line).name
     if line.space == "shared":
         return f"shared {line.access}"
@@ -100,7 +100,7 @@ def transfers(line: LineCounts) -> tuple[float, float, str]:
     return line.sectors_per_request, line.ideal_sectors / line.requests, "sector"
 
 
-def shown(stage: Stage) -> tuple[list[Launched], str]:
+def shown(stage: Stage) -> tuple[list[LaunchProfile], str]:
     """The launches worth a table, those that ask for most, in their order; and what is said of the others."""
     if len(stage.launches) <= MOST_LAUNCHES:
         return list(stage.launches), ""

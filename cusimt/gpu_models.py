@@ -1,4 +1,4 @@
-"""The devices that the simulated GPU can be: which one the environment names, and its architecture."""
+"""The GPU models that can be simulated; `CUSIMT_DEVICE` selects one."""
 
 from __future__ import annotations
 
@@ -9,16 +9,16 @@ from cusimt.support.errors import UsageError
 __all__ = ["architecture"]
 
 CUDA_VERSION = "13.0"  # of the simulated toolkit and headers
-VARIABLE = "CUSIMT_DEVICE"
+DEVICE_VARIABLE = "CUSIMT_DEVICE"
 ARCHITECTURES = {"h200": 900, "a100": 800, "rtx4090": 890, "t4": 750}  # as runtime/device_model.cpp has them
 
 
 def architecture() -> int:
-    """What `__CUDA_ARCH__` stands for in device code, 900 for sm_90; UsageError for an unknown device."""
-    name = os.environ.get(VARIABLE) or "h200"
+    """The value of `__CUDA_ARCH__` in device code: 900 for sm_90. Raises UsageError for an unknown device."""
+    name = os.environ.get(DEVICE_VARIABLE) or "h200"
     if name not in ARCHITECTURES:
         raise UsageError(
-            f"{VARIABLE}={name} is not a simulated device.",
+            f"{DEVICE_VARIABLE}={name} is not a simulated device.",
             f"There are {', '.join(ARCHITECTURES)}.",
             "Set it to one of them, or unset it for h200.",
         )

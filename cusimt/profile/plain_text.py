@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cusimt.counters import LineCounts
-from cusimt.profile.model import Launched, Profile, Stage
-from cusimt.profile.remarks import remarks
-from cusimt.profile.words import (
+from cusimt.profile.model import LaunchProfile, Profile, Stage
+from cusimt.profile.phrases import (
     MOST_REMARKS,
     NOTHING,
     VERBS,
@@ -21,6 +20,7 @@ from cusimt.profile.words import (
     totals,
     transfers,
 )
+from cusimt.profile.remarks import remarks
 
 __all__ = ["profile_text"]
 
@@ -50,7 +50,7 @@ def _stage(stage: Stage) -> Iterator[str]:
     yield f"{name}: " + "; ".join(f"{what}: {value}" for what, value in totals(stage)) + "."
 
 
-def _launch(launched: Launched, stage: Stage) -> Iterator[str]:
+def _launch(launched: LaunchProfile, stage: Stage) -> Iterator[str]:
     launch = launched.counts.launch
     times = f", {launched.times} times" if launched.times > 1 else ""
     begin = f"{stage.name.capitalize()} launches" if stage.name else "Launch of"

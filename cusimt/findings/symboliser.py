@@ -1,7 +1,7 @@
-"""What the simulated GPU found wrong: from the runtime's JSON to a source line.
+"""Turns the runtime's finding records into findings with source lines.
 
-The runtime knows addresses and return addresses. Debugging information turns the latter into lines of the
-user's files (`addr2line`, one call per library).
+Records have return addresses, which debugging information resolves to lines of the user's files
+(`records/source_lines.py`).
 """
 
 from __future__ import annotations
@@ -12,21 +12,19 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-from cusimt.findings.hazards import Access, order_of
-from cusimt.findings.model import SUSPICIONS, Allocation, Finding, Index, Party, Tensor
-from cusimt.records import take_records
-from cusimt.records.source_lines import NOWHERE, Frame, Quote, Site, frames_of, with_source
-
-Raw = Mapping[str, Any]
+from cusimt.findings.hazards import RacingAccess, order_of
+from cusimt.findings.model import SUSPICIONS, Allocation, Finding, Party, Tensor
+from cusimt.records import Dim3, Record, take_records
+from cusimt.records.source_lines import NOWHERE, Frame, Site, SourceReader, compiled_sources, frames_of
 
 
 def symbolise(
-    raw: Iterable[Raw],
+    raw: Iterable[Record],
     source_roots: Sequence[Path] = (),
-    quote: Quote = with_source,
+    quote: SourceReader = compiled_sources,
     suspicions: bool = False,
 ) -> list[Finding]:
-    """The runtime's findings with their lines, in order of first sight; those of one kind and line are one.
+    """The findings in order of first occurrence; those of one kind and line are merged.
 
     A finding's line is the innermost one in a file below `source_roots`; without roots, the innermost that
     belongs neither to this backend's headers nor to the system's. `quote` gives a line its text. SUSPICIONS
@@ -51,17 +49,17 @@ def symbolise(
 
 
 def take(source_roots: Sequence[Path] = ()) -> list[Finding]:
-    """What this process's runtime has found since it was last asked."""
+    """The findings of this process since the last call."""
     return symbolise(take_raw(), source_roots)
 
 
 def take_raw() -> list[dict[str, Any]]:
-    """The same before debugging information is looked up: what another process can be given."""
+    """The same as records, which another process can `symbolise`."""
     return take_records("findings")
 
 
 def _is_one_barrier(finding: Finding) -> bool:
-    """The compiler may copy a barrier; threads that wait in copies of one line wait together."""
+    """Whether both threads wait in one barrier, which the compiler duplicated."""
     other = finding.other
     return (
         finding.kind == "divergent_barrier"
@@ -74,7 +72,7 @@ def _is_one_barrier(finding: Finding) -> bool:
 # ---- from JSON -----------------------------------------------------------------------------------------
 
 
-def _call_sites(raw: Iterable[Raw]) -> Iterator[Site]:
+def _call_sites(raw: Iterable[Record]) -> Iterator[Site]:
     for each in raw:
         for party in (each, each.get("other") or {}):
             if each.get("module") and party.get("pc"):
@@ -83,7 +81,7 @@ def _call_sites(raw: Iterable[Raw]) -> Iterator[Site]:
             yield from ((str(each["module"]), int(call)) for call in each.get("calls") or ())
 
 
-def _finding(raw: Raw, frames: Mapping[Site, Frame], quote: Quote) -> Finding:
+def _finding(raw: Record, frames: Mapping[Site, Frame], quote: SourceReader) -> Finding:
     module = str(raw.get("module") or "")
     launch = quote(Frame(str(raw.get("file") or ""), int(raw.get("line") or 0)))
     other, allocation, tensor = raw.get("other"), raw.get("allocation"), raw.get("tensor")
@@ -113,10 +111,10 @@ def _finding(raw: Raw, frames: Mapping[Site, Frame], quote: Quote) -> Finding:
     )
 
 
-def _with_callers(raw: Raw, module: str, frames: Mapping[Site, Frame], launch: Frame) -> Frame:
+def _with_callers(raw: Record, module: str, frames: Mapping[Site, Frame], launch: Frame) -> Frame:
     """The line of the access, and the calls that led there: inlined ones, then those on the stack.
 
-    The kernel itself is called from where it is launched, which is told on its own.
+    The call of the kernel itself is the launch, which a finding reports separately.
     """
     frame = frames.get((module, int(raw.get("pc") or 0)), NOWHERE)
     callers = list(frame.callers)
@@ -135,9 +133,10 @@ def _with_callers(raw: Raw, module: str, frames: Mapping[Site, Frame], launch: F
     return replace(frame, callers=tuple(callers))
 
 
-def _in_order(finding: Finding, quote: Quote) -> Finding:
-    """A race within a block, with the note that says which access comes first in the program, if that is
-    known: the runtime's note is of the order in which it ran the threads.
+def _in_order(finding: Finding, quote: SourceReader) -> Finding:
+    """A race within a block whose note is the order of the accesses in the program, where that is known.
+
+    The runtime's note is the order in which it ran the threads.
     """
     other = finding.other
     if not finding.kind.startswith("race_") or other is None or other.block != finding.block:
@@ -152,17 +151,17 @@ def _in_order(finding: Finding, quote: Quote) -> Finding:
     return replace(finding, note=order, ordered=True) if order else finding
 
 
-def _access(frame: Frame, access: str | None, file: str) -> Access:
+def _access(frame: Frame, access: str | None, file: str) -> RacingAccess:
     lines = tuple(each.line for each in (frame, *frame.callers) if each.file == file)
-    return Access(lines, access == "write")
+    return RacingAccess(lines, access == "write")
 
 
-def _party(raw: Raw, module: str, frames: Mapping[Site, Frame]) -> Party:
+def _party(raw: Record, module: str, frames: Mapping[Site, Frame]) -> Party:
     frame = frames.get((module, int(raw.get("pc") or 0)), NOWHERE)
     return Party(
         frame, raw.get("access"), _index(raw["block"]) or (0, 0, 0), _index(raw["thread"]) or (0, 0, 0)
     )
 
 
-def _index(raw: Sequence[int] | None) -> Index | None:
+def _index(raw: Sequence[int] | None) -> Dim3 | None:
     return (int(raw[0]), int(raw[1]), int(raw[2])) if raw else None

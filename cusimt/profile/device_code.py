@@ -19,7 +19,7 @@ _HOST_NAMES = frozenset(("torch", "at", "c10", "py", "pybind11"))
 _OPENING, _CLOSING = "([{", ")]}"
 
 
-def device_part(source: str, instances: Sequence[str]) -> str:
+def device_code(source: str, instances: Sequence[str]) -> str:
     """The device part of `source`, and a table that makes the compiler produce the kernels `instances`."""
     kept = "".join(_kept(scan(source)))
     table = ", ".join(f"(void*)&{name}" for name in instances)

@@ -11,21 +11,22 @@ from pathlib import Path
 
 import pytest
 
-from cusimt.compiler import compiling, native
+from cusimt.compiler import libraries, library_build
+from cusimt.compiler.library_build import Library
 from cusimt.support import cache
 from cusimt.support.errors import InfrastructureError
 from cusimt.support.toolchain import host_compiler
 
 
 @pytest.fixture
-def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> native._Library:
+def library(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Library:
     monkeypatch.setenv("CUSIMT_CACHE", str(tmp_path / "cache"))
     source = tmp_path / "one.cpp"
     source.write_text('extern "C" int one() { return 1; }\n')
-    return native._Library("libone.so", [source], ["-fPIC"], [])
+    return Library("libone.so", [source], ["-fPIC"], [])
 
 
-def test_a_library_is_where_it_was_said_to_be(library: native._Library) -> None:
+def test_a_library_is_where_it_was_said_to_be(library: Library) -> None:
     said: list[str] = []
     assert not library.is_built()
     assert library.build(said.append) == library.path
@@ -33,7 +34,7 @@ def test_a_library_is_where_it_was_said_to_be(library: native._Library) -> None:
     assert said == ["building libone.so (once per compiler)"]
 
 
-def test_one_that_is_in_use_is_not_evicted_and_one_that_is_gone_is_built(library: native._Library) -> None:
+def test_one_that_is_in_use_is_not_evicted_and_one_that_is_gone_is_built(library: Library) -> None:
     manifest = library.build(None).with_name(cache.MANIFEST)
     os.utime(manifest, (0, 0))
     library.build(None)
@@ -43,16 +44,16 @@ def test_one_that_is_in_use_is_not_evicted_and_one_that_is_gone_is_built(library
 
 
 def test_a_library_waits_for_what_it_is_linked_with_only_once_it_is_compiled(
-    library: native._Library, monkeypatch: pytest.MonkeyPatch
+    library: Library, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     order = []
-    run = compiling.run
+    run = library_build.run
 
     def noted(command: Sequence[str]) -> None:
         order.append("link" if "-shared" in command else "compile")
         run(command)
 
-    monkeypatch.setattr(compiling, "run", noted)
+    monkeypatch.setattr(library_build, "run", noted)
     replace(library, linked=lambda: order.append("other library")).build(None)
     assert order == ["compile", "other library", "link"]
 
@@ -69,12 +70,14 @@ def test_the_device_and_the_runtime_are_built_at_the_same_time(monkeypatch: pyte
             both.wait(30)
             return Path("device")
 
-    monkeypatch.setattr(native, "runtime_library", runtime)
-    monkeypatch.setattr(native, "_device", Device)
-    assert native.device_library() == Path("device")
+    monkeypatch.setattr(libraries, "runtime_library", runtime)
+    monkeypatch.setattr(libraries, "_device", Device)
+    assert libraries.device_library() == Path("device")
 
 
-@pytest.mark.parametrize("made", [native.runtime_library, native.device_library, native.module_object])
+@pytest.mark.parametrize(
+    "made", [libraries.runtime_library, libraries.device_library, libraries.module_object]
+)
 def test_no_path_is_remembered(made: object) -> None:
     """A lane that runs for hours asks again, which is what keeps the entry, or makes it anew."""
     assert not hasattr(made, "cache_info")
@@ -86,6 +89,6 @@ def test_the_first_error_is_told_in_english(tmp_path: Path, monkeypatch: pytest.
     wrong.write_text("int f() { return g(); }\n")
     with (
         pytest.raises(InfrastructureError, match=r"could not build the simulated GPU: .*error: .*g"),
-        compiling.objects_of(host_compiler(), [wrong], []),
+        library_build.objects_of(host_compiler(), [wrong], []),
     ):
         pass

@@ -1,7 +1,7 @@
-"""``torch.compile`` on the simulated device: its default backend writes Triton, which needs a GPU.
+"""`torch.compile` on the simulated device: its default backend writes Triton, which needs a GPU.
 
 Dynamo, the functionalisation of operators and the autograd of the graph are what custom operators are tested
-for, and they work here; so graphs with CUDA tensors stop there (``aot_eager``) and run as captured.
+for, and they work here; so graphs with CUDA tensors stop there (`aot_eager`) and run as captured.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any
 
 
 def install(torch: ModuleType) -> None:
-    """Let the inductor backend of ``torch.compile`` run graphs with CUDA tensors as captured."""
+    """Let the inductor backend of `torch.compile` run graphs with CUDA tensors as captured."""
     wrapper: Any = torch._TorchCompileInductorWrapper
     original = wrapper.__call__
 

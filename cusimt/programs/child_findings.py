@@ -1,10 +1,10 @@
-"""Findings of this process and of the processes it started, in one place.
+"""Collects the findings of this process and of the processes that it starts.
 
-    collect()                # children will leave theirs where this process looks
-    for finding in take():   # what was found since the last call, here and in children that have ended
+    collect_from_children()                # children will leave theirs where this process looks
+    for finding in take_all():   # what was found since the last call, here and in children that have ended
 
-A child leaves what it found as JSON lines in a folder that its environment names, under the name of its
-process. Children that die of a signal leave nothing.
+A child writes its finding records as JSON lines into the folder that its environment names. Children killed
+by a signal write nothing.
 """
 
 from __future__ import annotations
@@ -27,8 +27,8 @@ _SUFFIX = ".jsonl"
 _folder: tempfile.TemporaryDirectory[str] | None = None  # gone when this process ends
 
 
-def collect() -> None:
-    """Take what children find for this process's own from now on; later calls do nothing."""
+def collect_from_children() -> None:
+    """Let child processes write their findings for this process; later calls do nothing."""
     global _folder
     if _folder is not None:
         return
@@ -37,13 +37,13 @@ def collect() -> None:
     _leave_in_forked_children()
 
 
-def take() -> list[Finding]:
-    """What this process and its children have found since the last call; of one kind and line, one."""
+def take_all() -> list[Finding]:
+    """The findings of this process and its children since the last call, merged by kind and line."""
     return findings.symbolise([*findings.take_raw(), *_left_by_children()])
 
 
-def leave_at_exit() -> None:
-    """In a child: leave what was found for the process that collects."""
+def write_at_exit() -> None:
+    """In a child: write its findings at exit for the collecting process."""
     atexit.register(_leave)
     _leave_in_forked_children()
 

@@ -11,18 +11,18 @@ from cusimt.compiler.sources import is_cuda
 from cusimt.counters import LaunchCounts, in_order
 from cusimt.profile import estimate
 from cusimt.profile.instances import base_name, instance_of
-from cusimt.profile.model import Launched, Memory, Needs, merged
+from cusimt.profile.model import LaunchProfile, Memory, ResourceUsage, merged
 from cusimt.profile.occupancy import Device, occupancy
-from cusimt.profile.resources import Compiled, compiled, shared_arrays
-from cusimt.records.source_lines import Frame, with_source
+from cusimt.profile.resources import PtxasAnswer, compiled, shared_arrays
+from cusimt.records.source_lines import Frame, compiled_sources
 
 __all__ = ["launched"]
 
 
 def launched(
     counts: Sequence[LaunchCounts], device: Device, names: Mapping[int, Memory]
-) -> tuple[Launched, ...]:
-    """Every launch with what it needs and what that allows; equal launches are one. `names` as in `Stage`."""
+) -> tuple[LaunchProfile, ...]:
+    """Every launch with its resources and occupancy; equal launches are merged. `names` as in `Stage`."""
     located = [_located(each) for each in counts]
     instances = [instance_of(each) for each in located]
     ran: dict[Path | None, dict[str, None]] = {}
@@ -41,34 +41,34 @@ def _located(counts: LaunchCounts) -> LaunchCounts:
     """Lines that debugging information does not know are told as the line of the launch."""
     if all(line.frame.file for line in counts.lines):
         return counts
-    site = with_source(Frame(counts.launch.file, counts.launch.line))
+    site = compiled_sources(Frame(counts.launch.file, counts.launch.line))
     lines = (line if line.frame.file else replace(line, frame=site) for line in counts.lines)
     return replace(counts, lines=in_order(lines))
 
 
-def _launched(name: str, counts: LaunchCounts, needs: Needs, device: Device) -> Launched:
+def _launched(name: str, counts: LaunchCounts, needs: ResourceUsage, device: Device) -> LaunchProfile:
     launch = counts.launch
     threads = launch.block[0] * launch.block[1] * launch.block[2]
     shared = needs.shared + launch.shared_bytes
-    return Launched(name, counts, needs, occupancy(device, threads, needs.registers, shared))
+    return LaunchProfile(name, counts, needs, occupancy(device, threads, needs.registers, shared))
 
 
-def _answer(source: Path | None, architecture: str, instances: tuple[str, ...]) -> Compiled:
-    return _compiled(source, architecture, instances) if source else Compiled({}, "there is no .cu file")
+def _answer(source: Path | None, architecture: str, instances: tuple[str, ...]) -> PtxasAnswer:
+    return _compiled(source, architecture, instances) if source else PtxasAnswer({}, "there is no .cu file")
 
 
 def _needs(
-    name: str, counts: LaunchCounts, source: Path | None, answer: Compiled, architecture: str
-) -> Needs:
+    name: str, counts: LaunchCounts, source: Path | None, answer: PtxasAnswer, architecture: str
+) -> ResourceUsage:
     if name in answer.kernels:
         found = answer.kernels[name]
-        return Needs(
+        return ResourceUsage(
             found.registers, found.shared, f"ptxas for {architecture}", found.spill_stores, found.spill_loads
         )
     shared = _shared_arrays(counts.launch.module).get(name, 0)
     why = answer.why_not or f"nvcc compiled no {name}"
     guess = estimate.registers(_text(source), base_name(name)) if source else None
-    return Needs(guess, shared, f"{'estimated from the source' if guess else 'no estimate'}: {why}")
+    return ResourceUsage(guess, shared, f"{'estimated from the source' if guess else 'no estimate'}: {why}")
 
 
 def _source_of(counts: LaunchCounts) -> Path | None:

@@ -1,4 +1,4 @@
-"""What the simulated GPU did since it was last asked: launches, kernels, findings."""
+"""Records the launches and findings of each phase of a test."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ from typing import Any
 
 from cusimt.activate import driver
 from cusimt.findings import Finding
-from cusimt.programs import reports
+from cusimt.programs import child_findings
+from cusimt.pytest_plugin.locations import describe, relative_location
 from cusimt.pytest_plugin.options import Settings
-from cusimt.pytest_plugin.places import shown, text_of
 from cusimt.records.launches import Launch, read_launches
 
 
 @dataclass(frozen=True)
-class Found:
+class ReportedFinding:
     """One finding, in words, with what a warning needs to know of its place."""
 
     kind: str
@@ -26,10 +26,10 @@ class Found:
 
 
 @dataclass(frozen=True)
-class Harvest:
+class PhaseRecord:
     """One phase of one test: `findings` that count, how many were `ignored`, and what was launched."""
 
-    findings: tuple[Found, ...] = ()
+    findings: tuple[ReportedFinding, ...] = ()
     ignored: int = 0
     launches: int = 0
     kernels: frozenset[str] = frozenset()
@@ -50,13 +50,13 @@ class Harvest:
         }
 
     @classmethod
-    def of(cls, plain: dict[str, Any]) -> Harvest:
-        findings = tuple(Found(**found) for found in plain["findings"])
+    def of(cls, plain: dict[str, Any]) -> PhaseRecord:
+        findings = tuple(ReportedFinding(**found) for found in plain["findings"])
         sets = frozenset(plain["kernels"]), frozenset(plain["unchecked"])
         return cls(findings, int(plain["ignored"]), int(plain["launches"]), *sets)
 
-    def __add__(self, other: Harvest) -> Harvest:
-        return Harvest(
+    def __add__(self, other: PhaseRecord) -> PhaseRecord:
+        return PhaseRecord(
             self.findings + other.findings,
             self.ignored + other.ignored,
             self.launches + other.launches,
@@ -65,28 +65,28 @@ class Harvest:
         )
 
 
-class Watch:
-    """Asks the runtime of this process, and what child processes left."""
+class Recorder:
+    """Takes records from this process's runtime and from child processes."""
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
-        self._kept = Harvest()
+        self._kept = PhaseRecord()
 
-    def harvest(self) -> Harvest:
-        """What there is since the last call."""
-        kept, self._kept = self._kept, Harvest()
+    def record(self) -> PhaseRecord:
+        """The launches and findings since the last call."""
+        kept, self._kept = self._kept, PhaseRecord()
         return kept + self._fresh()
 
     def forget_errors(self) -> None:
         """On a GPU a kernel that failed spoils its process; here the next test finds a new device."""
-        self._kept = self.harvest()  # which would be forgotten, too
+        self._kept = self.record()  # which would be forgotten, too
         driver().simt_reset()
 
-    def _fresh(self) -> Harvest:
+    def _fresh(self) -> PhaseRecord:
         launches = self._launches()
-        found = reports.take() if self.settings.checked else []
+        found = child_findings.take_all() if self.settings.checked else []
         counted = [each for each in found if not self._is_ignored(each)]
-        return Harvest(
+        return PhaseRecord(
             findings=tuple(self._in_words(each) for each in counted),
             ignored=len(found) - len(counted),
             launches=len(launches),
@@ -100,8 +100,10 @@ class Watch:
     def _is_ignored(self, finding: Finding) -> bool:
         return any(each.matches(finding, self.settings.root) for each in self.settings.ignored)
 
-    def _in_words(self, finding: Finding) -> Found:
+    def _in_words(self, finding: Finding) -> ReportedFinding:
         root = self.settings.root
         frame = finding.frame if finding.frame.file else finding.launch
         file = str(Path(frame.file).resolve()) if frame.file else ""
-        return Found(finding.kind, text_of(finding, root), shown(frame, root), file, frame.line)
+        return ReportedFinding(
+            finding.kind, describe(finding, root), relative_location(frame, root), file, frame.line
+        )

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from cusimt.counters import LaunchCounts
-from cusimt.profile import assembling, instances
-from cusimt.profile.assembling import launched
+from cusimt.profile import instances, launch_profiles
+from cusimt.profile.launch_profiles import launched
 from cusimt.profile.occupancy import simulated_device
-from cusimt.profile.resources import Compiled, Resources
+from cusimt.profile.resources import PtxasAnswer, PtxasUsage
 from cusimt.records.source_lines import NOWHERE
 from cusimt.tests.unit.handmade_profile import launched as handmade
 from cusimt.tests.unit.handmade_profile import line, write_source
@@ -25,13 +25,15 @@ def counts(tmp_path: Path) -> LaunchCounts:
     return replace(made, launch=replace(made.launch, file=file, line=2, shared_bytes=1024))
 
 
-def answer(monkeypatch: pytest.MonkeyPatch, compiled: Compiled, shared: dict[str, int] | None = None) -> None:
-    monkeypatch.setattr(assembling, "_compiled", lambda source, architecture, instances: compiled)
-    monkeypatch.setattr(assembling, "_shared_arrays", lambda module: shared or {})
+def answer(
+    monkeypatch: pytest.MonkeyPatch, compiled: PtxasAnswer, shared: dict[str, int] | None = None
+) -> None:
+    monkeypatch.setattr(launch_profiles, "_compiled", lambda source, architecture, instances: compiled)
+    monkeypatch.setattr(launch_profiles, "_shared_arrays", lambda module: shared or {})
 
 
 def test_what_ptxas_said_decides(counts: LaunchCounts, monkeypatch: pytest.MonkeyPatch) -> None:
-    answer(monkeypatch, Compiled({"copy": Resources(128, 8, 12, 4096)}))
+    answer(monkeypatch, PtxasAnswer({"copy": PtxasUsage(128, 8, 12, 4096)}))
     (found,) = launched([counts], simulated_device(), {})
     assert (found.needs.registers, found.needs.shared, found.needs.source) == (128, 4096, "ptxas for sm_90")
     assert (found.needs.spill_stores, found.needs.spill_loads, found.needs.estimated) == (8, 12, False)
@@ -41,7 +43,7 @@ def test_what_ptxas_said_decides(counts: LaunchCounts, monkeypatch: pytest.Monke
 def test_without_ptxas_registers_are_estimated_and_shared_memory_is_known(
     counts: LaunchCounts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answer(monkeypatch, Compiled({}, "nvcc is not installed"), {"copy": 100_000, "other": 7})
+    answer(monkeypatch, PtxasAnswer({}, "nvcc is not installed"), {"copy": 100_000, "other": 7})
     (found,) = launched([counts], simulated_device(), {})
     assert found.needs.registers == 16
     assert found.needs.source == "estimated from the source: nvcc is not installed"
@@ -52,7 +54,7 @@ def test_without_ptxas_registers_are_estimated_and_shared_memory_is_known(
 def test_a_kernel_of_which_nobody_knows_anything(
     counts: LaunchCounts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answer(monkeypatch, Compiled({"other": Resources(8, 0, 0, 0)}))
+    answer(monkeypatch, PtxasAnswer({"other": PtxasUsage(8, 0, 0, 0)}))
     unknown = replace(counts, launch=replace(counts.launch, kernel="fn"))
     (found,) = launched([unknown], simulated_device(), {})
     assert found.needs.registers is None
@@ -65,11 +67,11 @@ def test_ptxas_is_asked_for_the_device_that_the_environment_names(
 ) -> None:
     asked = []
 
-    def ask(source: Path, architecture: str, instances: tuple[str, ...]) -> Compiled:
+    def ask(source: Path, architecture: str, instances: tuple[str, ...]) -> PtxasAnswer:
         asked.append(architecture)
-        return Compiled({"copy": Resources(16, 0, 0, 0)})
+        return PtxasAnswer({"copy": PtxasUsage(16, 0, 0, 0)})
 
-    monkeypatch.setattr(assembling, "_compiled", ask)
+    monkeypatch.setattr(launch_profiles, "_compiled", ask)
     monkeypatch.setenv("CUSIMT_DEVICE", "t4")
     (found,) = launched([counts], simulated_device(), {})
     assert (asked, found.needs.source) == (["sm_75"], "ptxas for sm_75")
@@ -79,7 +81,7 @@ def test_ptxas_is_asked_for_the_device_that_the_environment_names(
 def test_an_access_without_a_line_is_told_at_the_launch(
     counts: LaunchCounts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answer(monkeypatch, Compiled({}, "nvcc is not installed"))
+    answer(monkeypatch, PtxasAnswer({}, "nvcc is not installed"))
     lost = replace(counts, lines=(replace(counts.lines[0], frame=NOWHERE),))
     (found,) = launched([lost], simulated_device(), {})
     (placed,) = found.counts.lines
@@ -90,7 +92,7 @@ def test_an_access_without_a_line_is_told_at_the_launch(
 def test_accesses_without_a_line_stand_in_its_place(
     counts: LaunchCounts, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    answer(monkeypatch, Compiled({}, "nvcc is not installed"))
+    answer(monkeypatch, PtxasAnswer({}, "nvcc is not installed"))
     (known,) = counts.lines
     at = [replace(known, frame=replace(known.frame, line=number)) for number in (1, 2)]
     lost = replace(counts, lines=(replace(known, frame=NOWHERE), *at))

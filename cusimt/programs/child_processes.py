@@ -1,8 +1,8 @@
-"""Python processes that a simulated program starts have the simulated device too.
+"""Gives the Pythons that a simulated program starts the simulated device, too.
 
 Build back ends (`pip install .`), launchers (`torchrun`), spawned workers and test runners start Pythons of
-their own. They find `startup/sitecustomize.py` on PYTHONPATH, which arms this module: when such a process
-imports torch, the device is put in place first. A process that never does pays for nothing.
+their own. They find `startup/sitecustomize.py` on PYTHONPATH, which installs an import hook: the device is
+put in place just before such a process imports torch. A process that never does pays nothing.
 """
 
 from __future__ import annotations
@@ -19,29 +19,29 @@ from types import ModuleType
 
 from cusimt.folders import IMPORT_FOLDER
 
-__all__ = ["is_announced"]
+__all__ = ["is_simulated_process"]
 
 _STARTUP = Path(__file__).parent / "startup"
 
 
-def announce() -> None:
-    """Let the processes that this one starts find the simulated device."""
+def export_to_children() -> None:
+    """Set PYTHONPATH so that child processes find the simulated device."""
     folders = [str(_STARTUP), str(IMPORT_FOLDER), *os.environ.get("PYTHONPATH", "").split(os.pathsep)]
     os.environ["PYTHONPATH"] = os.pathsep.join(dict.fromkeys(filter(None, folders)))
 
 
-def is_announced() -> bool:
+def is_simulated_process() -> bool:
     """Whether this process is a simulated program, or was started by one."""
     return str(_STARTUP) in os.environ.get("PYTHONPATH", "").split(os.pathsep)
 
 
-def arm() -> None:
+def install_import_hook() -> None:
     """Put the simulated device in place as soon as this process imports torch."""
     sys.meta_path.insert(0, _BeforeTorch())
 
 
 class _BeforeTorch(MetaPathFinder):
-    """Finds torch as the other finders do; executing it puts the device in place first."""
+    """Finds torch as other finders do, and puts the device in place before it is executed."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -53,7 +53,7 @@ class _BeforeTorch(MetaPathFinder):
         try:
             spec = importlib.util.find_spec("torch")
         finally:
-            sys.meta_path.insert(position, self)  # somebody may only have looked
+            sys.meta_path.insert(position, self)  # find_spec does not mean that it will be imported
         if spec is not None and spec.loader is not None:
             spec.loader.exec_module = functools.partial(  # type: ignore[method-assign]
                 self._execute, spec.loader.exec_module
@@ -61,14 +61,14 @@ class _BeforeTorch(MetaPathFinder):
         return spec
 
     def _execute(self, torch_itself: Callable[[ModuleType], None], torch: ModuleType) -> None:
-        from cusimt.activate import around_import
+        from cusimt.activate import torch_import
         from cusimt.compiler.extension import redirect
         from cusimt.compiler.nvcc import checks_wanted
-        from cusimt.programs.reports import leave_at_exit
+        from cusimt.programs.child_findings import write_at_exit
 
         sys.meta_path.remove(self)
-        with around_import():
+        with torch_import():
             torch_itself(torch)
         redirect(checks_wanted())
         if checks_wanted():
-            leave_at_exit()
+            write_at_exit()

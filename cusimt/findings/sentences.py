@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from cusimt.findings.model import Finding, Index, Party
+from cusimt.findings.model import Finding, Party
 from cusimt.findings.rules import STORING_FORMAT, rule
+from cusimt.records.launches import Dim3
 from cusimt.records.source_lines import Frame
 from cusimt.support.demangling import demangled, qualified
 from cusimt.support.words import counted
@@ -44,7 +45,7 @@ def _where(finding: Finding) -> str:
     return ", ".join(parts) + "." if parts else ""
 
 
-def _triple(index: Index) -> str:
+def _triple(index: Dim3) -> str:
     return "({},{},{})".format(*index)
 
 
@@ -153,7 +154,7 @@ def _race(finding: Finding, names: Names) -> str:
     return f"{what}, unordered with the {_described(finding.other, finding.block)}" if finding.other else what
 
 
-def _described(other: Party, block: Index | None) -> str:
+def _described(other: Party, block: Dim3 | None) -> str:
     of_block = "" if other.block == block else f"block {_triple(other.block)}, "
     at = f" at {other.frame.where}" if other.frame.file else ""
     if other.frame.callers:

@@ -9,21 +9,21 @@ from typing import Any
 import pytest
 
 from cusimt.pytest_plugin.options import Settings
-from cusimt.pytest_plugin.watch import Found, Harvest, Watch
+from cusimt.pytest_plugin.recorder import PhaseRecord, Recorder, ReportedFinding
 from cusimt.support.words import counted
 
 _OUTSIDE = "outside of tests"
 
 
 @dataclass(eq=False)  # hashable: pluggy puts plugins into sets
-class Tally:
+class SessionSummary:
     """Adds up what arrives with the reports; under xdist in the process that has the terminal."""
 
     settings: Settings
-    watch: Watch
-    total: Harvest = field(default_factory=Harvest)
+    recorder: Recorder
+    total: PhaseRecord = field(default_factory=PhaseRecord)
     tests: set[str] = field(default_factory=set)  # that launched a kernel
-    found: dict[tuple[str, str], tuple[Found, list[str]]] = field(default_factory=dict)
+    found: dict[tuple[str, str], tuple[ReportedFinding, list[str]]] = field(default_factory=dict)
 
     def pytest_report_header(self) -> str:
         import torch
@@ -51,7 +51,7 @@ class Tally:
     @pytest.hookimpl(wrapper=True, trylast=True)
     def pytest_sessionfinish(self, session: pytest.Session) -> Any:
         result = yield
-        plain = self.watch.harvest().plain()
+        plain = self.recorder.record().plain()
         output = getattr(session.config, "workeroutput", None)
         if output is not None:
             output["simt"] = plain
@@ -85,11 +85,11 @@ class Tally:
         return lines
 
     def _add(self, where: str, plain: dict[str, Any]) -> None:
-        harvest = Harvest.of(plain)
-        self.total += harvest
-        if harvest.launches and where != _OUTSIDE:
+        record = PhaseRecord.of(plain)
+        self.total += record
+        if record.launches and where != _OUTSIDE:
             self.tests.add(where)
-        for found in harvest.findings:
+        for found in record.findings:
             _, places = self.found.setdefault((found.kind, found.place), (found, []))
             if where not in places:
                 places.append(where)

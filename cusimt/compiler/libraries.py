@@ -9,16 +9,14 @@ from __future__ import annotations
 import functools
 import platform
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from pathlib import Path
 
-from cusimt.compiler import compiling
+from cusimt.compiler.library_build import Library, Progress, build_key, objects_of, run, sources_digest
 from cusimt.folders import INCLUDE, RUNTIME
-from cusimt.models import architecture
+from cusimt.gpu_models import architecture
 from cusimt.support import cache
-from cusimt.support.linker import shared_library_flags
 from cusimt.support.toolchain import host_compiler, python_include, torch_install
 
 __all__ = [
@@ -32,9 +30,6 @@ __all__ = [
     "runtime_library",
     "sources_digest",
 ]
-
-Progress = Callable[[str], None]
-
 
 # Linked into every library with kernels, not into the runtime; all but the first where accesses are checked.
 MODULE_PARTS = ("module.cpp", "hooks.cpp", "library_hooks.cpp", "host_code_module.cpp")
@@ -198,16 +193,16 @@ def device_library(progress: Progress | None = None) -> Path:
 
 
 @functools.cache
-def _runtime() -> _Library:
+def _runtime() -> Library:
     sources = sorted(source for source in RUNTIME.glob("*.cpp") if source.name not in MODULE_PARTS)
     flags = [*_LIBRARY_FLAGS, "-O2", "-g1", "-fvisibility=hidden", _version(), *_includes(include_dirs())]
     # Its own std::string, and not the one that a program exports, with hooks in it.
     linking = ["-Wl,--no-undefined", "-Wl,-Bsymbolic-functions"]
-    return _Library("libcusimt.so", sources, flags, linking)
+    return Library("libcusimt.so", sources, flags, linking)
 
 
 @functools.cache
-def _device() -> _Library:
+def _device() -> Library:
     from cusimt.device import PARTS, SOURCES
 
     torch, runtime = torch_install(), _runtime().path
@@ -216,7 +211,7 @@ def _device() -> _Library:
     linking = [str(runtime), f"-L{torch.library_dir}", "-ltorch", "-ltorch_cpu", "-lc10"]
     linking += [f"-Wl,-rpath,{runtime.parent}", f"-Wl,-rpath,{torch.library_dir}"]
     parts = [torch.version, torch.root, cache.digest(cache.file_digest(part) for part in PARTS)]
-    return _Library("libcusimt_device.so", SOURCES, flags, linking, parts, runtime_library)
+    return Library("libcusimt_device.so", SOURCES, flags, linking, parts, runtime_library)
 
 
 def module_object(checked: bool) -> Path:
@@ -224,66 +219,12 @@ def module_object(checked: bool) -> Path:
     sources = [RUNTIME / name for name in (MODULE_PARTS if checked else MODULE_PARTS[:1])]
     defined = [f"-DCUSIMT_CHECKED={int(checked)}", _version()]
     flags = [*_LIBRARY_FLAGS, "-O2", *defined, *_includes(include_dirs())]
-    with cache.entry(["module", *_identity(flags), checked], room="simt") as slot:
+    with cache.entry(["module", *build_key(flags), checked], room="simt") as slot:
         if slot.missing:
             made = slot.folder / "module.o"
-            with compiling.objects_of(host_compiler(), sources, flags) as objects:
-                compiling.run([*host_compiler().command, "-r", "-nostdlib", *objects, "-o", str(made)])
+            with objects_of(host_compiler(), sources, flags) as objects:
+                run([*host_compiler().command, "-r", "-nostdlib", *objects, "-o", str(made)])
     return slot.path / "module.o"
-
-
-# ---- building ------------------------------------------------------------------------------------------
-
-
-@dataclass(frozen=True)
-class _Library:
-    """A library of the grader's own; `parts` are what it depends on beside flags and the folders included.
-
-    `linked` makes the library that it is linked with, once this one's sources are compiled.
-    """
-
-    name: str
-    sources: Sequence[Path]
-    flags: Sequence[str]
-    linking: Sequence[str]
-    parts: Sequence[object] = ()
-    linked: Callable[[], object] = lambda: None
-
-    @property
-    def path(self) -> Path:
-        return cache.place(self._key(), room="simt") / self.name
-
-    def is_built(self) -> bool:
-        return cache.holds(self._key(), room="simt")
-
-    def build(self, progress: Progress | None) -> Path:
-        with cache.entry(self._key(), room="simt") as slot:
-            if slot.missing:
-                if progress:
-                    progress(f"building {self.name} (once per compiler)")
-                self._make(slot.folder / self.name)
-        return slot.path / self.name
-
-    def _key(self) -> list[object]:
-        return [self.name, *_identity([*self.flags, *self.linking]), *self.parts]
-
-    def _make(self, library: Path) -> None:
-        compiler = host_compiler()
-        with compiling.objects_of(compiler, self.sources, self.flags) as objects:
-            self.linked()
-            command = [*compiler.command, "-shared", f"-Wl,-soname,{self.name}", *objects, *self.linking]
-            compiling.run([*command, *shared_library_flags(compiler), "-o", str(library)])
-
-
-def _identity(flags: Sequence[str]) -> list[str]:
-    compiler = host_compiler()
-    return [*compiler.command, compiler.version, *flags, sources_digest()]
-
-
-@functools.cache
-def sources_digest() -> str:
-    """Of all that the runtime, and every library above it, may have been compiled from."""
-    return cache.digest(map(cache.tree_digest, include_dirs()))
 
 
 def _version() -> str:

@@ -8,15 +8,15 @@ from collections.abc import Iterator
 
 from cusimt.folders import INCLUDE, PACKAGE
 
-__all__ = ["emitted_names"]
+__all__ = ["generated_names"]
 
 _DEFINED = re.compile(r"^[ \t]*#[ \t]*define\b(?:[^\n]*\\\n)*[^\n]*", re.MULTILINE)
 _NAME = re.compile(r"\b(?:simt::)?(simt_\w+|(?<=simt::)\w+)")
 
 
 @functools.cache
-def emitted_names() -> frozenset[str]:
-    """``simt_name``, and ``name`` of ``simt::name``: what a person who writes CUDA never spells out."""
+def generated_names() -> frozenset[str]:
+    """`simt_name`, and `name` of `simt::name`: what a person who writes CUDA never spells out."""
     return frozenset(name for text in _texts() for name in _NAME.findall(text))
 
 

@@ -1,19 +1,19 @@
-"""How memory sees one request of a warp: sectors of global memory, wavefronts of shared memory.
+"""The memory transactions of one warp request: sectors of global memory, wavefronts of shared memory.
 
     sectors([128 + 4 * lane for lane in range(32)], 4)          # 4: consecutive floats
     wavefronts([128 * lane for lane in range(32)], 4)           # 32: every lane wants bank 0
 
-Addresses are bytes; None stands for a lane that takes no part. runtime/requests.cpp counts by the same rules.
-They agree with Nsight Compute on an H200 (benchmarks/results/memory_counters_h200.csv) and follow
+Addresses are in bytes; an inactive lane has None. runtime/requests.cpp counts by the same rules, which agree
+with Nsight Compute on an H200 (benchmarks/results/memory_counters_h200.csv) and follow
 
 - the CUDA C++ Programming Guide (compute capability 5.x and later): 32 banks of 4-byte words, words are
   broadcast; a sector is 32 bytes, 4 to a cache line;
 - for 8 and 16 bytes per lane: a half and a quarter of the warp at a time. Loads in which lanes i and i ^ 1,
-  or i and i ^ 2, agree for all i take half as many passes (G. Smith, NVIDIA, forums.developer.nvidia.com,
+  or i and i ^ 2, agree for all i take half as many wavefronts (G. Smith, NVIDIA, forums.developer.nvidia.com,
   77228). On the H200 the 16-byte loads of the tiled matmul, where 16 lanes agree, take 2 wavefronts, not 4.
 
-That lanes which update one word of shared memory atomically take a wavefront each is a model: no source says
-so, and it has not been measured.
+That atomic updates of one word of shared memory take one wavefront per lane is an assumption, neither
+documented nor measured.
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from __future__ import annotations
 import itertools
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 __all__ = ["SECTOR", "Access"]
@@ -35,12 +36,12 @@ Access = Literal["load", "store", "atomic"]
 
 
 def active(addresses: Addresses) -> dict[int, int]:
-    """The address of every lane that takes part."""
+    """The address of every active lane."""
     return {lane: address for lane, address in enumerate(addresses) if address is not None}
 
 
 def stride(addresses: Addresses) -> int | None:
-    """Bytes from a lane to its neighbour, where all neighbours that take part agree; else None."""
+    """Bytes from a lane to the next, if equal for all active neighbours; else None."""
     lanes = active(addresses)
     steps = {lanes[b] - lanes[a] for a, b in itertools.pairwise(lanes) if b == a + 1}
     return steps.pop() if len(steps) == 1 else None
@@ -60,12 +61,12 @@ def sectors(addresses: Addresses, size: int) -> int:
 
 
 def distinct_bytes(addresses: Addresses, size: int) -> int:
-    """How many different bytes the lanes ask for."""
+    """How many distinct bytes the lanes request."""
     return len(_units(active(addresses).values(), size, 1))
 
 
 def ideal_sectors(addresses: Addresses, size: int) -> int:
-    """The sectors that the same distinct bytes would fill if they lay packed."""
+    """The sectors that the same distinct bytes would fill if packed."""
     return -(-distinct_bytes(addresses, size) // SECTOR)
 
 
@@ -73,7 +74,7 @@ def ideal_sectors(addresses: Addresses, size: int) -> int:
 
 
 def phases(addresses: Addresses, size: int, access: Access = "load") -> list[list[int]]:
-    """The active lanes, in the groups that share passes over the banks."""
+    """The active lanes, grouped by those that share wavefronts."""
     lanes = active(addresses)
     together = _WARP if size <= 4 else _WARP // 2 if size <= 8 else _WARP // 4
     if size > 4 and access == "load" and (_agree(lanes, 1) or _agree(lanes, 2)):
@@ -83,7 +84,7 @@ def phases(addresses: Addresses, size: int, access: Access = "load") -> list[lis
 
 
 def bank_words(addresses: Addresses, size: int) -> dict[int, list[int]]:
-    """For each bank the distinct words wanted of it, in the order of the lanes; word n begins at byte 4 n."""
+    """For each bank the distinct words requested from it, in lane order; word n begins at byte 4 n."""
     words: defaultdict[int, dict[int, None]] = defaultdict(dict)
     for address in active(addresses).values():
         for word in _units([address], size, BANK_BYTES):
@@ -92,20 +93,66 @@ def bank_words(addresses: Addresses, size: int) -> dict[int, list[int]]:
 
 
 def wavefronts(addresses: Addresses, size: int, access: Access = "load") -> int:
-    """Passes over the banks: in each phase as many as its busiest bank has words to serve."""
+    """How many wavefronts serve the request: in each phase, the most words that one bank must serve."""
     groups = phases(addresses, size, access)
-    return sum(_passes([addresses[lane] for lane in group], size, access) for group in groups)
+    return sum(_phase_wavefronts([addresses[lane] for lane in group], size, access) for group in groups)
 
 
 def ideal_wavefronts(addresses: Addresses, size: int, access: Access = "load") -> int:
-    """The passes without any bank conflict."""
+    """The wavefronts without bank conflicts."""
     return len(phases(addresses, size, access))
 
 
-def _passes(addresses: Addresses, size: int, access: Access) -> int:
+@dataclass(frozen=True)
+class ServedWord:
+    """The word that a bank serves in one wavefront, and the lanes that receive or update it."""
+
+    word: int
+    lanes: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Wavefront:
+    """One pass over the banks; a conflict is every pass of a phase but the first."""
+
+    conflict: bool
+    banks: Mapping[int, ServedWord]
+
+
+def wavefront_list(addresses: Addresses, size: int, access: Access = "load") -> list[Wavefront]:
+    """The wavefronts that `wavefronts` counts.
+
+    Hardware does not document in which order a bank serves its words; here the lowest lane's comes first.
+    """
+    found: list[Wavefront] = []
+    for group in phases(addresses, size, access):
+        queues = _bank_queues(addresses, size, group, access)
+        for number in range(max(map(len, queues.values()))):
+            served = {bank: queue[number] for bank, queue in queues.items() if number < len(queue)}
+            found.append(Wavefront(number > 0, served))
+    return found
+
+
+def _bank_queues(
+    addresses: Addresses, size: int, group: Sequence[int], access: Access
+) -> dict[int, list[ServedWord]]:
+    """What each bank serves to the lanes of `group`: a word once for all of them, atomics once per lane."""
+    lanes: defaultdict[tuple[int, int], list[int]] = defaultdict(list)
+    for lane in group:
+        start = addresses[lane]
+        assert start is not None  # a group holds active lanes only
+        for word in _units([start], size, BANK_BYTES):
+            lanes[word, lane if access == "atomic" else -1].append(lane)
+    queues: defaultdict[int, list[ServedWord]] = defaultdict(list)
+    for (word, _), receivers in lanes.items():
+        queues[word % BANKS].append(ServedWord(word, tuple(receivers)))
+    return queues
+
+
+def _phase_wavefronts(addresses: Addresses, size: int, access: Access) -> int:
     if access != "atomic":
         return max(len(words) for words in bank_words(addresses, size).values())
-    updates: defaultdict[int, int] = defaultdict(int)  # of a bank: each lane's counts for itself
+    updates: defaultdict[int, int] = defaultdict(int)  # by bank; updates of one word do not combine
     for address in active(addresses).values():
         for word in _units([address], size, BANK_BYTES):
             updates[word % BANKS] += 1
@@ -113,7 +160,7 @@ def _passes(addresses: Addresses, size: int, access: Access) -> int:
 
 
 def _agree(lanes: Mapping[int, int], distance: int) -> bool:
-    """Whether lanes i and i ^ distance want the same address, where both take part."""
+    """Whether lanes i and i ^ distance, where both are active, have the same address."""
     return all(address == lanes.get(lane ^ distance, address) for lane, address in lanes.items())
 
 
