@@ -1,5 +1,5 @@
 # make demo    sets up .venv and shows what this is, on real kernels
-# make test    sets up what it still needs, then runs ruff, mypy and the whole test suite
+# make test    sets up what it still needs, then runs the linters and the whole test suite
 #
 # Nothing has to be activated or installed first, except python3 (3.11 or newer), python3-venv, python3-dev,
 # make and g++. `make help` lists the rest. Choose another Python with `make demo PYTHON=python3.12`.
@@ -18,13 +18,13 @@ TEST := $(RUN) -m pytest -n $(JOBS) --dist loadgroup --no-loadscope-reorder
 
 help:
 	@echo "make demo    set up .venv, grade one right kernel and three wrong ones (ALL=1: every solution, too)"
-	@echo "make test    run ruff, mypy and every test (JOBS=$(JOBS) at a time)"
+	@echo "make test    run ruff, clang-format, mypy and every test (JOBS=$(JOBS) at a time)"
 	@echo "make test-fast  run the unit tests that are not slow: at every save"
 	@echo "make site    build the lessons into site/"
 	@echo "make site-class  the same without solutions, for a class, into site-class/"
 	@echo "make serve   build the lessons and serve them while you edit"
 	@echo "make sync    regenerate the stubs from the solutions, and the parts of the lessons that are not text"
-	@echo "make lint    run ruff and mypy"
+	@echo "make lint    run ruff, clang-format and mypy"
 	@echo "make bench   print the figures that are claimed about speed"
 	@echo "make clean   remove .venv and everything that was built here"
 
@@ -53,6 +53,8 @@ sync: $(VENV)/.core
 
 lint: $(VENV)/.test
 	@$(RUN) -m ruff check grader cusimt tests benchmarks
+	@find cusimt/runtime cusimt/device cusimt/include -type f ! -name '*.py' ! -name '*.md' ! -name '*.pyc' \
+	    | xargs $(VENV)/bin/clang-format --dry-run -Werror
 	@$(RUN) -m mypy
 
 bench: $(VENV)/.core

@@ -13,7 +13,7 @@ from concurrent.futures import ThreadPoolExecutor
 from functools import partial
 from pathlib import Path
 
-from cusimt.compiler import native
+from cusimt.compiler import libraries
 from cusimt.support.processors import processors
 from cusimt.tests.collection_program import collection, theme_library
 from grader.compilation import BuildRequest
@@ -29,8 +29,8 @@ def main() -> None:
     sources = [(each.build, each.solution_dir / name) for each in exercises for name in each.build.sources]
     requests = [(BuildRequest(facts.name, facts.interface, (path,), "simt"), path) for facts, path in sources]
     headers = [partial(_prepare, request, path) for request, path in requests]
-    modules = [partial(native.module_object, checked) for checked in (True, False)]
-    _at_once([native.device_library, *modules, *headers])
+    modules = [partial(libraries.module_object, checked) for checked in (True, False)]
+    _at_once([libraries.device_library, *modules, *headers])
     themes = sorted({kernel.theme for kernel in collection().values()})
     _at_once([partial(theme_library, theme, checked) for theme in themes for checked in (True, False)])
 

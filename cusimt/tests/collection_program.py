@@ -141,7 +141,7 @@ def _read_from(source: Path) -> list[str]:
     own = [cache.file_digest(source), *headers]
     if ON_GPU:
         return [cuda_toolkit().identity, *own]
-    return [host_compiler().version, native.sources_digest(), _translator(), *own]
+    return [host_compiler().version, libraries.sources_digest(), _translator(), *own]
 
 
 @functools.cache

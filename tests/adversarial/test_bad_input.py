@@ -295,7 +295,7 @@ def seeded_cache(folder: Path) -> dict[str, str]:
                 (folder / "cache" / room / entry.name).symlink_to(entry)
     with pytest.MonkeyPatch.context() as patch:  # the device's name depends on where the runtime is
         patch.setenv("CUSIMT_CACHE", str(folder / "cache"))
-        native._device.__wrapped__().path.parent.symlink_to(device)
+        libraries._device.__wrapped__().path.parent.symlink_to(device)
     return {"CUSIMT_CACHE": str(folder / "cache")}
 
 

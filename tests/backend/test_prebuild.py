@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cusimt.compiler import native
+from cusimt.compiler import libraries
 from cusimt.tests.collection_program import collection, theme_library
 from grader.compilation import BuildRequest
 from grader.compilation.steps import step
@@ -25,7 +25,7 @@ def test_nothing_of_it_is_built_again(monkeypatch: pytest.MonkeyPatch, tmp_path:
 
     monkeypatch.setattr(subprocess, "run", compiled)
     monkeypatch.setattr(subprocess, "Popen", compiled)
-    assert native.is_built()
+    assert libraries.is_built()
     for theme in {kernel.theme for kernel in collection().values()}:
         assert theme_library(theme, True).is_file() and theme_library(theme, False).is_file()
     for source in (
