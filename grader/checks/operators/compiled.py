@@ -12,7 +12,7 @@ from itertools import product
 import torch
 
 from grader.checks.bench import Bench, Call
-from grader.checks.device import device_work
+from grader.checks.device import device_work, library_work
 from grader.checks.gradients.cotangents import cotangent, differentiable, expected_gradient
 from grader.checks.gradients.reference_graph import record_tape
 from grader.checks.operators.messages import raised
@@ -104,7 +104,18 @@ def _judge(bench: Bench, asked: Sequence[Asked], name: str, reply: Reply) -> Out
         if failure is not None:
             return failure
     whole = Call("backward", "", f"{name}, compiled,", reply)
-    return _several_graphs(name, graphs, len(asked)) or device_work.judge_call(bench, whole)
+    return _several_graphs(name, graphs, len(asked)) or _judge_work(bench, whole)
+
+
+def _judge_work(bench: Bench, call: Call) -> Outcome | None:
+    """Whether kernels of the submission did the work.
+
+    PyTorch's profiler also names the operators that the compiler called on fake tensors while it captured the
+    graph, so on cuda only the launches count.
+    """
+    if bench.backend == "cuda":
+        return library_work.foreign_launch(bench, call)
+    return device_work.judge_call(bench, call)
 
 
 def _wrong_gradient(bench: Bench, asked: Asked, got: Sequence[Output], text: str) -> Outcome | None:
