@@ -25,7 +25,7 @@ from grader.course.workspace import without_markers
 from grader.instruct.batch import batch_key
 from grader.instruct.results import Record, ResultStore
 from grader.instruct.submissions import Submission
-from grader.verdict import CheckResult, Finding, Status, Verdict
+from grader.verdict import CheckResult, ReportedFinding, Status, Verdict
 
 EXERCISE = "03_fused_muladd"
 NEEDED = 8.0  # submissions a second
@@ -86,7 +86,9 @@ def _hand_in(folder: Path, exercise: Exercise, students: int) -> None:
 def _verdict(exercise: Exercise, passed: bool) -> Verdict:
     from grader.instruct.course import judged_scores
 
-    finding = Finding("out_of_bounds", "Reads past the end of `a`.", "Stay inside.", "kernel.cu", 26, "a[i]")
+    finding = ReportedFinding(
+        "out_of_bounds", "Reads past the end of `a`.", "Stay inside.", "kernel.cu", 26, "a[i]"
+    )
     checks = [CheckResult("build", Status.PASS, "Built.")]
     for name, points in judged_scores(exercise, "simt").items():
         if name == "safety" and not passed:

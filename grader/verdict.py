@@ -20,7 +20,7 @@ The JSON document (`schema_version` 1) has exactly these keys::
          "sentence": "...",                    complete without the other fields
          "case": "a partial last block",       "" when no single case is meant
          "input": "a = 0.5, b = 2.0", "expected": "1.0", "got": "0.0", "index": [3, 7] | null,
-         "findings": [Finding], "lines": ["..."], "lesson": "docs/lessons/03_fused_muladd.md#...",
+         "findings": [ReportedFinding], "lines": ["..."], "lesson": "docs/lessons/03_fused_muladd.md#...",
          "topic": "values",                    what a failure is about; "" in older documents
          "not_own": "aten::mm computed them"   who made the results, if not the learner's kernels: they earn
       }]                                       nothing then; else, and in older documents, ""
@@ -113,7 +113,7 @@ class WarpRequest:
 
 
 @dataclass(frozen=True)
-class Finding:
+class ReportedFinding:
     """One thing the checked build saw, already in words and tied to the learner's source line."""
 
     kind: str
@@ -147,7 +147,7 @@ class CheckResult:
     expected: str = ""
     got: str = ""
     index: tuple[int, ...] | None = None
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[ReportedFinding, ...] = ()
     lines: tuple[str, ...] = ()
     lesson: str = ""
     topic: str = field(default="", metadata=ADDED_LATER)

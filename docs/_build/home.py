@@ -24,7 +24,7 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import CudaLexer
 
 from grader.report.html import verdict_html
-from grader.verdict import Finding, Verdict
+from grader.verdict import ReportedFinding, Verdict
 from grader.course.workspace import without_markers
 
 FOLDER = captures.COURSE / "docs" / "_generated" / "home"
@@ -59,13 +59,13 @@ def shown(verdict: Verdict) -> str:
     return SECONDS.sub("", fragment).replace("\n\n", "\n")
 
 
-def race(verdict: Verdict) -> Finding:
+def race(verdict: Verdict) -> ReportedFinding:
     """The finding of the failed check."""
     (finding,) = {finding.line: finding for check in verdict.checks for finding in check.findings}.values()
     return finding
 
 
-def kernel_lines(lines: list[str], finding: Finding) -> str:
+def kernel_lines(lines: list[str], finding: ReportedFinding) -> str:
     """The loop over rows, with the write that comes too early and the read that it races with marked."""
     read = READ_AT.search(finding.sentence)
     if finding.kind != "race_shared" or finding.thread != (1, 0, 0) or read is None:

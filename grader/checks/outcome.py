@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 from grader.run.cleaned_text import lines_of, one_line
-from grader.verdict import CheckResult, Finding, Status
+from grader.verdict import CheckResult, ReportedFinding, Status
 
 
 @dataclass(frozen=True)
 class Cause:
     """What the device reported in a call, and makes its values wrong; ``text`` says so in a sentence."""
 
-    finding: Finding
+    finding: ReportedFinding
     text: str
 
 
@@ -36,10 +36,10 @@ class Outcome:
     expected: str = ""
     got: str = ""
     index: tuple[int, ...] | None = None
-    findings: tuple[Finding, ...] = ()
+    findings: tuple[ReportedFinding, ...] = ()
     lines: tuple[str, ...] = ()
     topic: str = ""
-    cause: Finding | None = None
+    cause: ReportedFinding | None = None
     reading: str = ""
     certain: str = ""
     guess: str = ""
@@ -72,7 +72,7 @@ class Outcome:
         )
 
 
-def _cleaned(finding: Finding) -> Finding:
+def _cleaned(finding: ReportedFinding) -> ReportedFinding:
     drawn = finding.request
     return replace(
         finding,

@@ -18,9 +18,9 @@ from grader.cli.options import Course, Only, Plain, Submissions, Trust
 from grader.course.catalog import Catalog, Exercise
 from grader.instruct.batch import (
     Item,
+    ItemOutcome,
     LaneSettings,
     LocalSettings,
-    Outcome,
     Workforce,
     grade_here,
     items_of,
@@ -42,7 +42,7 @@ NOT_ALL_JUDGED = 3
 
 
 @dataclass(frozen=True)
-class Request:
+class BatchOptions:
     """What the command line asked for; without ``results`` and ``backend``, those of the class."""
 
     submissions: Path
@@ -57,7 +57,7 @@ class Request:
     cluster: Path | None = None
 
 
-def grade_batch(request: Request) -> int:
+def grade_batch(request: BatchOptions) -> int:
     """Grades what has no record yet, then prints the summary of everything that was asked for.
 
     Returns 0, or 3 where something could not be judged; what somebody failed is no failure of a batch.
@@ -84,7 +84,7 @@ def grade_batch(request: Request) -> int:
     return NOT_ALL_JUDGED if outcome.failed else 0
 
 
-def _comparison(request: Request) -> Callable[[Sequence[Submission], Catalog], list[LookAlike]]:
+def _comparison(request: BatchOptions) -> Callable[[Sequence[Submission], Catalog], list[LookAlike]]:
     """What finds look-alikes, with the groups and past terms of the class's course.toml."""
     course = class_of(request.submissions).course
     if course is None:
@@ -92,7 +92,7 @@ def _comparison(request: Request) -> Callable[[Sequence[Submission], Catalog], l
     return partial(look_alikes_of_class, past=course.past, together=read_people(course).in_one_group)
 
 
-def _next_step(outcome: Outcome) -> str:
+def _next_step(outcome: ItemOutcome) -> str:
     if outcome.failed:
         return "What was not judged is tried again by the same command. Next: grader doctor"
     return "Next: grader marks"
@@ -117,7 +117,7 @@ def require_sandbox() -> None:
         )
 
 
-def results_of(request: Request) -> Path:
+def results_of(request: BatchOptions) -> Path:
     """The folder of results, which must not be read as a student's."""
     results = (request.results or class_of(request.submissions).results).absolute()
     if results.resolve().is_relative_to(request.submissions.resolve()):
@@ -129,14 +129,18 @@ def results_of(request: Request) -> Path:
     return results
 
 
-def backend_of(request: Request) -> Callable[[Exercise], Backend]:
+def backend_of(request: BatchOptions) -> Callable[[Exercise], Backend]:
     """What --backend says; else what the class has."""
     home = class_of(request.submissions)
     return lambda exercise: request.backend or home.backend_of(exercise.slug)
 
 
 def _workforce(
-    request: Request, store: ResultStore, items: Sequence[Item], cluster: Cluster | None, catalog: Catalog
+    request: BatchOptions,
+    store: ResultStore,
+    items: Sequence[Item],
+    cluster: Cluster | None,
+    catalog: Catalog,
 ) -> tuple[Workforce, int]:
     """Who grades, and how many at a time."""
     if cluster is None:
@@ -147,7 +151,7 @@ def _workforce(
     return lambda left: grade_on(left, cluster, terms), cluster.lanes
 
 
-def local_settings(request: Request, store: ResultStore, items: Sequence[Item]) -> LocalSettings:
+def local_settings(request: BatchOptions, store: ResultStore, items: Sequence[Item]) -> LocalSettings:
     """As many lanes as processors, but with GPUs no more than they can keep busy."""
     exercises = {item.exercise.slug: item.exercise for item in items}
     gpus: tuple[str, ...] = ()
@@ -193,7 +197,7 @@ def batch_command(
     """Grades a folder of submissions, for instructors. Run it again after a stop: it goes on where it was."""
     from grader.instruct.course import submissions_around
 
-    request = Request(
+    request = BatchOptions(
         submissions=submissions or submissions_around(Path.cwd()),
         results=results,
         jobs=jobs,

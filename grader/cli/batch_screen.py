@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TaskID, TextColumn
 
 from cusimt.support.words import counted, noun
-from grader.instruct.batch.driver import Ended, Outcome
+from grader.instruct.batch.driver import Ended, ItemOutcome
 from grader.instruct.batch.estimate import Estimate
 from grader.instruct.batch.plan import Item
 
@@ -60,7 +60,7 @@ class BatchScreen:
         if not self._moving and time.monotonic() - self._said >= _SILENCE_SECONDS:
             self._say(f"{self._done} of {self._total} graded, {self._told()}.")
 
-    def close(self, outcome: Outcome) -> None:
+    def close(self, outcome: ItemOutcome) -> None:
         """What the whole took."""
         if self._total:
             minutes = outcome.seconds / 60

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from cusimt.support.words import listed
-from grader.cli.grading import Request, after_failure, after_pass, grade_one, keep, warn_of_given
+from grader.cli.grading import CheckOptions, after_failure, after_pass, grade_one, keep, warn_of_given
 from grader.cli.options import Course, From, On, Plain, Verbose
 from grader.cli.overview import command
 from grader.cli.screen import Screen
@@ -23,7 +23,7 @@ Json = Annotated[bool, typer.Option("--json", help="Print the verdict as JSON; s
 Isolate = Annotated[bool, typer.Option("--isolate", help="Run the code in a sandbox (needs bubblewrap).")]
 
 
-def check_exercises(request: Request) -> int:
+def check_exercises(request: CheckOptions) -> int:
     """Grades what was asked for. Returns the worst exit code of all verdicts: 0, 1 or 3."""
     catalog = Catalog.open(request.course)
     exercises = _chosen(catalog, request)
@@ -53,7 +53,7 @@ def check_exercises(request: Request) -> int:
     return max(verdict.exit_code for verdict in verdicts)
 
 
-def _chosen(catalog: Catalog, request: Request) -> list[Exercise]:
+def _chosen(catalog: Catalog, request: CheckOptions) -> list[Exercise]:
     """The exercises asked for, each once, in the order named."""
     if request.all_:
         if request.exercises:
@@ -90,7 +90,7 @@ def _require_files(folder: Path, exercises: Sequence[Exercise], solutions: bool)
         )
 
 
-def _write_reports(verdicts: Sequence[Verdict], request: Request) -> None:
+def _write_reports(verdicts: Sequence[Verdict], request: CheckOptions) -> None:
     if request.html is not None:
         from grader.report.html import page
 
@@ -149,4 +149,4 @@ def check_command(
 ) -> None:
     """Builds, runs and judges your files. Exit code 0: passed, 1: not passed, 2: usage, 3: this machine."""
     names = tuple(exercises or ())
-    raise typer.Exit(check_exercises(Request(**{**context.params, "exercises": names})))
+    raise typer.Exit(check_exercises(CheckOptions(**{**context.params, "exercises": names})))

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from cusimt.support.words import counted
-from grader.cli.batch import Request, backend_of, results_of
+from grader.cli.batch import BatchOptions, backend_of, results_of
 from grader.cli.options import Course, Only, Submissions, Trust
 from grader.course.catalog import Catalog
 from grader.instruct.batch import items_of
@@ -24,7 +24,7 @@ from grader.support.backends import Backend
 from grader.support.errors import UsageError
 
 
-def write_job_array(request: Request, file: Path, chunk: int) -> None:
+def write_job_array(request: BatchOptions, file: Path, chunk: int) -> None:
     """Write the script, and say how to submit it."""
     cluster = read_cluster(file)
     catalog = Catalog.open(request.course)
@@ -157,10 +157,10 @@ def array_command(
     trust: Trust = False,
 ) -> None:
     """Writes a Slurm job array that grades SUBMISSIONS. It needs no Parsl."""
-    from grader.cli.batch import Request
+    from grader.cli.batch import BatchOptions
     from grader.instruct.course import submissions_around
 
-    request = Request(
+    request = BatchOptions(
         submissions or submissions_around(Path.cwd()),
         results,
         backend=backend,

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from cusimt.support.words import counted, listed
-from grader.cli.marks import Request, Term, open_term
+from grader.cli.marks import MarksOptions, Term, open_term
 from grader.cli.options import Course as CourseOption
 from grader.course.catalog import Catalog, Exercise
 from grader.instruct.course import Course, People, judged_scores, read_course, read_people
@@ -66,7 +66,7 @@ def begin_course(folder: Path, exercises: Path | None) -> int:
 
 def check_course(folder: Path, exercises: Path | None) -> int:
     """Prints what the course amounts to. Whatever is wrong in a table is raised as a UsageError."""
-    term = open_term(Request(folder, exercises))
+    term = open_term(MarksOptions(folder, exercises))
     course, people = term.course, read_people(term.course)
     print(f"{course.title}: {counted(len(course.assignments), 'assignment')}, times in {course.zone.key}.")
     for exercise in course.exercises(term.catalog):

@@ -17,7 +17,7 @@ from typing import Annotated
 import typer
 
 from grader.checks import grade
-from grader.cli.grading import Request, grade_one
+from grader.cli.grading import CheckOptions, grade_one
 from grader.cli.options import Course, On, Plain
 from grader.cli.overview import command
 from grader.cli.screen import Screen
@@ -71,7 +71,7 @@ class _Solutions:
     """Grades reference solutions and keeps their verdicts."""
 
     def __init__(self, backend: Backend, screen: Screen) -> None:
-        self._request = Request(origin="solutions", backend=backend, seed=_DEMO_SEED)
+        self._request = CheckOptions(origin="solutions", backend=backend, seed=_DEMO_SEED)
         self._screen = screen
         self.verdicts: list[Verdict] = []
 

@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from cusimt.support.words import counted
-from grader.cli.marks import Request, Term, open_term
+from grader.cli.marks import MarksOptions, Term, open_term
 from grader.cli.options import Course
 from grader.instruct.course import Mark
 from grader.instruct.course.explanation import explain
@@ -17,7 +17,7 @@ from grader.instruct.export import Grade, fill_canvas, fill_moodle, write_csv
 
 def export_csv(out: Path, folder: Path | None, exercises: Path | None) -> None:
     """Writes every mark to ``out``."""
-    request = Request(folder or Path(), exercises)
+    request = MarksOptions(folder or Path(), exercises)
     lines = write_csv(_grades(open_term(request), request), out)
     print(f"{counted(lines, 'mark')} written to {out}.")
 
@@ -26,7 +26,7 @@ def export_canvas(
     gradebook: Path, assignment: str, column: str, out: Path, folder: Path | None, exercises: Path | None
 ) -> None:
     """Fills the column of one assignment; without ``column`` it is the one with the exercise's title."""
-    request = Request(folder or Path(), exercises, names=(assignment,))
+    request = MarksOptions(folder or Path(), exercises, names=(assignment,))
     term = open_term(request)
     title = column or term.catalog.find(assignment).title
     print(fill_canvas(gradebook, title, _grades(term, request), out).sentence)
@@ -37,12 +37,12 @@ def export_moodle(
     worksheet: Path, assignment: str, out: Path, folder: Path | None, exercises: Path | None
 ) -> None:
     """Fills the worksheet of one assignment."""
-    request = Request(folder or Path(), exercises, names=(assignment,))
+    request = MarksOptions(folder or Path(), exercises, names=(assignment,))
     print(fill_moodle(worksheet, _grades(open_term(request), request), out).sentence)
     print(f"Next: in Moodle, View all submissions, Upload grading worksheet, {out}")
 
 
-def _grades(term: Term, request: Request) -> list[Grade]:
+def _grades(term: Term, request: MarksOptions) -> list[Grade]:
     """The marks that ``request`` asks for. Raises UsageError for an assignment that is none."""
     return [_grade(term, mark) for mark in term.chosen(request)]
 

@@ -26,7 +26,7 @@ from grader.verdict import Verdict
 
 
 @dataclass(frozen=True)
-class Request:
+class AutograderOptions:
     """What the command line asked for. ``verdict`` is a file to be rendered in place of grading anything."""
 
     exercise: str
@@ -40,7 +40,7 @@ class Request:
     trusted: bool = False
 
 
-def run_autograder(request: Request) -> int:
+def run_autograder(request: AutograderOptions) -> int:
     """Writes ``results.json`` and prints the verdict for the instructor; 0 also for a failed submission.
 
     Raises InfrastructureError, and writes nothing, when this machine could not judge it.
@@ -59,7 +59,7 @@ def run_autograder(request: Request) -> int:
     return 0
 
 
-def _graded(exercise: Exercise, request: Request) -> tuple[Verdict, Chosen]:
+def _graded(exercise: Exercise, request: AutograderOptions) -> tuple[Verdict, Chosen]:
     """Grade what was uploaded, with the names that it should have, in a folder of its own."""
     if not request.submission.is_dir():
         raise UsageError(
@@ -115,5 +115,7 @@ def gradescope_command(
     trust: Trust = False,
 ) -> None:
     """For instructors: grades one submission inside Gradescope's autograder, and writes its results.json."""
-    request = Request(exercise, submission, results, course, backend, points, visibility, verdict, trust)
+    request = AutograderOptions(
+        exercise, submission, results, course, backend, points, visibility, verdict, trust
+    )
     raise typer.Exit(run_autograder(request))

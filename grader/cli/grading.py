@@ -27,7 +27,7 @@ from grader.verdict import Status, Verdict
 
 
 @dataclass(frozen=True)
-class Request:
+class CheckOptions:
     """The options of `grader check`. Without `backend` the machine decides; without `seed` one is drawn."""
 
     exercises: tuple[str, ...] = ()
@@ -50,7 +50,7 @@ class Request:
 
 
 def grade_one(
-    exercise: Exercise, request: Request, screen: Screen, built: threading.Event | None = None
+    exercise: Exercise, request: CheckOptions, screen: Screen, built: threading.Event | None = None
 ) -> tuple[Verdict, list[str]]:
     """The verdict on one exercise, from the learner's files or from the reference solution.
 

@@ -32,7 +32,7 @@ _LEGEND = {
 
 
 @dataclass(frozen=True)
-class Request:
+class MarksOptions:
     """What the command line asked for; without ``students`` or ``names`` (exercises) all of them."""
 
     folder: Path = Path()
@@ -49,11 +49,11 @@ class Term:
     course: Course
     catalog: Catalog
 
-    def chosen(self, request: Request) -> list[Mark]:
+    def chosen(self, request: MarksOptions) -> list[Mark]:
         """The marks that were asked for. Raises UsageError for somebody or something that is not there."""
         return self.select(marks_in(self.course, self.catalog), request)
 
-    def select(self, marks: Iterable[Mark], request: Request) -> list[Mark]:
+    def select(self, marks: Iterable[Mark], request: MarksOptions) -> list[Mark]:
         """Those of ``marks`` of the whole class that were asked for. Raises UsageError as ``chosen``."""
         marks, slugs = list(marks), self.slugs(request)
         known = {mark.student for mark in marks}
@@ -67,7 +67,7 @@ class Term:
         wanted = set(request.students) or known
         return [mark for mark in marks if mark.student in wanted and mark.assignment.exercise in slugs]
 
-    def slugs(self, request: Request) -> list[str]:
+    def slugs(self, request: MarksOptions) -> list[str]:
         """The assignments that were asked for, in the order of course.toml."""
         named = {self.catalog.find(name).slug for name in request.names}
         if strange := named - self.course.assignments.keys():
@@ -79,14 +79,14 @@ class Term:
         return [slug for slug in self.course.assignments if not named or slug in named]
 
 
-def open_term(request: Request) -> Term:
+def open_term(request: MarksOptions) -> Term:
     """The class of ``--class``, with the exercises of ``--course``, of its own folder, or around here."""
     course = read_course(request.folder)
     own = course.folder if (course.folder / "exercises").is_dir() else None
     return Term(course, Catalog.open(request.exercises or own))
 
 
-def show_marks(request: Request, csv_file: Path | None) -> int:
+def show_marks(request: MarksOptions, csv_file: Path | None) -> int:
     """Prints what was asked for, and writes ``csv_file`` where one is named."""
     term = open_term(request)
     everybody = marks_in(term.course, term.catalog)

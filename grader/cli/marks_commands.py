@@ -47,9 +47,9 @@ def show(
     if context.invoked_subcommand is not None:
         _refuse_options_before(context, context.invoked_subcommand)
         return
-    from grader.cli.marks import Request, show_marks
+    from grader.cli.marks import MarksOptions, show_marks
 
-    request = Request(class_, exercises, tuple(student or ()), tuple(exercise or ()), plain)
+    request = MarksOptions(class_, exercises, tuple(student or ()), tuple(exercise or ()), plain)
     raise typer.Exit(show_marks(request, csv))
 
 
@@ -76,10 +76,10 @@ def release(
     ] = False,
 ) -> None:
     """Freezes marks as students are told them. Later ones never go below, unless --accept says so."""
-    from grader.cli.marks import Request
+    from grader.cli.marks import MarksOptions
     from grader.cli.marks_release import release_marks
 
-    request = Request(class_, exercises, tuple(student or ()), tuple(names or ()))
+    request = MarksOptions(class_, exercises, tuple(student or ()), tuple(names or ()))
     raise typer.Exit(release_marks(request, accept))
 
 
@@ -94,10 +94,10 @@ def regrade(
     trust: Trust = False,
 ) -> None:
     """Grades what the mark comes from once more, with the stored seed, and logs what came of it."""
-    from grader.cli.marks import Request
+    from grader.cli.marks import MarksOptions
     from grader.cli.marks_regrade import regrade_one
 
-    request = Request(class_, exercises, (student,), (exercise,))
+    request = MarksOptions(class_, exercises, (student,), (exercise,))
     raise typer.Exit(regrade_one(request, reason, by, trust))
 
 
@@ -111,10 +111,10 @@ def withdraw(
     exercises: Course = None,
 ) -> None:
     """Lets an earlier hand-in that the mark comes from count no more: it came to the wrong student."""
-    from grader.cli.marks import Request
+    from grader.cli.marks import MarksOptions
     from grader.cli.marks_withdraw import withdraw_one
 
-    raise typer.Exit(withdraw_one(Request(class_, exercises, (student,), (exercise,)), reason, by))
+    raise typer.Exit(withdraw_one(MarksOptions(class_, exercises, (student,), (exercise,)), reason, by))
 
 
 @marks.command()
@@ -127,10 +127,10 @@ def sample(
     ] = None,
 ) -> None:
     """Says which submissions a second person marks: the same ones each time."""
-    from grader.cli.marks import Request
+    from grader.cli.marks import MarksOptions
     from grader.cli.marks_sample import show_sample
 
-    raise typer.Exit(show_sample(Request(class_, exercises, (), tuple(names or ())), csv))
+    raise typer.Exit(show_sample(MarksOptions(class_, exercises, (), tuple(names or ())), csv))
 
 
 @marks.command()
@@ -143,8 +143,8 @@ def comments(
     exercises: Course = None,
 ) -> None:
     """Prints the comment bank of course.toml, as far as it fits."""
-    from grader.cli.marks import Request
+    from grader.cli.marks import MarksOptions
     from grader.cli.marks_sample import show_comments
 
-    request = Request(class_, exercises, (student,) if student else (), (exercise,))
+    request = MarksOptions(class_, exercises, (student,) if student else (), (exercise,))
     raise typer.Exit(show_comments(request))

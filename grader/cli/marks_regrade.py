@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from grader.cli.batch import require_sandbox
-from grader.cli.marks import Request, Term, open_term
+from grader.cli.marks import MarksOptions, Term, open_term
 from grader.instruct.batch import grade_one
 from grader.instruct.course import Mark
 from grader.instruct.course.regrades import log_regrade
@@ -15,7 +15,7 @@ from grader.support.errors import UsageError
 from grader.verdict import Status
 
 
-def regrade_one(request: Request, reason: str, by: str, trust: bool) -> int:
+def regrade_one(request: MarksOptions, reason: str, by: str, trust: bool) -> int:
     """Returns 0, or 3 where the machine could not judge it; the mark stays as it was then."""
     if not trust:
         require_sandbox()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cusimt.support.words import counted
-from grader.cli.marks import Request, open_term
+from grader.cli.marks import MarksOptions, open_term
 from grader.instruct.course import Mark, ReleasedMarks
 from grader.instruct.course.explanation import amount
 from grader.instruct.course.release import release
@@ -13,7 +13,7 @@ from grader.instruct.results import ResultStore
 NOT_ALL = 1
 
 
-def release_marks(request: Request, accept: bool) -> int:
+def release_marks(request: MarksOptions, accept: bool) -> int:
     """Returns 1 where a mark stayed because it would be lower, else 0."""
     term = open_term(request)
     store = ResultStore(term.course.results)

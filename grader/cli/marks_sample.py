@@ -7,7 +7,7 @@ import io
 from pathlib import Path
 
 from cusimt.support.words import counted
-from grader.cli.marks import Request, open_term
+from grader.cli.marks import MarksOptions, open_term
 from grader.instruct.course import Mark
 from grader.instruct.course.comments import fitting
 from grader.instruct.course.second_marking import double_marking
@@ -15,7 +15,7 @@ from grader.instruct.export.sheet import inert, write_new
 from grader.support.errors import UsageError
 
 
-def show_sample(request: Request, csv_file: Path | None) -> int:
+def show_sample(request: MarksOptions, csv_file: Path | None) -> int:
     """Lists the sample, or writes a sheet without the first marks: the second person marks blind."""
     term = open_term(request)
     sampling = term.course.double_marking
@@ -36,7 +36,7 @@ def show_sample(request: Request, csv_file: Path | None) -> int:
     return 0
 
 
-def show_comments(request: Request) -> int:
+def show_comments(request: MarksOptions) -> int:
     """Lists the comments for an exercise; of a student, those that fit the verdict."""
     term = open_term(request)
     [slug] = term.slugs(request)

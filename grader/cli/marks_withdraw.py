@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import os
 
-from grader.cli.marks import Request, open_term
+from grader.cli.marks import MarksOptions, open_term
 from grader.instruct.course.explanation import told
 from grader.instruct.course.withdrawals import Withdrawal, withdraw
 from grader.instruct.results import ResultStore
 from grader.support.errors import UsageError
 
 
-def withdraw_one(request: Request, reason: str, by: str) -> int:
+def withdraw_one(request: MarksOptions, reason: str, by: str) -> int:
     """Withdraws what the one mark of ``request`` comes from. Raises UsageError where the folder holds it."""
     term = open_term(request)
     [mark] = term.chosen(request)

@@ -33,7 +33,7 @@ SEED = 0  # the same inputs every time: two profiles differ because the kernel d
 
 
 @dataclass(frozen=True)
-class Request:
+class ProfileOptions:
     """What the command line asked for."""
 
     name: str
@@ -46,7 +46,7 @@ class Request:
     plain: bool = False
 
 
-def profile_exercise(request: Request) -> int:
+def profile_exercise(request: ProfileOptions) -> int:
     """Build, run once, print. Returns 0; raises ExplainedError for all that stands in the way."""
     _require_simt(request)
     exercise = Catalog.open(request.course).find(request.name)
@@ -66,7 +66,7 @@ def profile_exercise(request: Request) -> int:
     return 0
 
 
-def _require_simt(request: Request) -> None:
+def _require_simt(request: ProfileOptions) -> None:
     if (request.backend or os.environ.get("CU2GRAD_BACKEND")) == "cuda":
         raise UsageError(
             "Profiles are taken on the simt backend, not on cuda.",
@@ -76,7 +76,7 @@ def _require_simt(request: Request) -> None:
         )
 
 
-def _show(profile: Profile, request: Request, screen: Screen) -> None:
+def _show(profile: Profile, request: ProfileOptions, screen: Screen) -> None:
     if request.json:
         from cusimt.profile.document import to_json
 
@@ -187,5 +187,5 @@ def profile_command(
     plain: Plain = False,
 ) -> None:
     """Counts what each source line does to memory: sectors, bank conflicts, idle lanes. Needs no GPU."""
-    request = Request(exercise, origin == "solutions", course, case, backend, html, json, plain)
+    request = ProfileOptions(exercise, origin == "solutions", course, case, backend, html, json, plain)
     raise typer.Exit(profile_exercise(request))

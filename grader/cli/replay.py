@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from grader.cli.grading import Request, grade_one
+from grader.cli.grading import CheckOptions, grade_one
 from grader.cli.options import Course, From, Plain, Verbose
 from grader.cli.overview import command
 from grader.cli.screen import Screen
@@ -18,7 +18,7 @@ from grader.support.errors import UsageError
 from grader.verdict import Verdict
 
 
-def replay_verdict(wanted: str, request: Request) -> int:
+def replay_verdict(wanted: str, request: CheckOptions) -> int:
     """Grades with the seed and backend of the verdict file ``wanted``, or of the last verdict on an exercise.
 
     Returns the exit code of the new verdict.
@@ -91,5 +91,5 @@ def replay_command(
 ) -> None:
     """Grades again with the seed and backend of a stored verdict, and says what came out differently."""
 
-    request = Request(origin=origin, course=course, plain=plain, verbose=verbose)
+    request = CheckOptions(origin=origin, course=course, plain=plain, verbose=verbose)
     raise typer.Exit(replay_verdict(verdict, request))

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from cusimt.support.words import counted
-from grader.cli.marks import Request, open_term
+from grader.cli.marks import MarksOptions, open_term
 from grader.cli.options import Course, Plain
 from grader.instruct.course import read_people
 from grader.instruct.export.sheet import write_new
@@ -23,7 +23,7 @@ _SHOWN = 3  # passages of a pair, on the screen
 _LINES = 12  # of each
 
 
-def show_look_alikes(request: Request, past: tuple[Path, ...], html: Path | None) -> int:
+def show_look_alikes(request: MarksOptions, past: tuple[Path, ...], html: Path | None) -> int:
     """Compares the class with itself, the solutions and past terms. Groups of groups.csv are one author."""
     term = open_term(request)
     past = (*term.course.past, *past)
@@ -96,7 +96,7 @@ def similarity_command(
     plain: Plain = False,
 ) -> None:
     """Says who wrote what looks alike, for instructors: a hint to read both, never a verdict."""
-    from grader.cli.marks import Request
+    from grader.cli.marks import MarksOptions
 
-    request = Request(class_, exercises, (), tuple(names or ()), plain)
+    request = MarksOptions(class_, exercises, (), tuple(names or ()), plain)
     raise typer.Exit(show_look_alikes(request, tuple(past or ()), html))

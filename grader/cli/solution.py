@@ -22,7 +22,7 @@ _LANGUAGES = {".cu": "cuda", ".cuh": "cuda", ".cpp": "cpp", ".h": "cpp", ".py": 
 
 
 @dataclass(frozen=True)
-class Request:
+class SolutionOptions:
     """What the command line asked for; ``diff``: only what differs from the learner's files."""
 
     exercise: str
@@ -32,7 +32,7 @@ class Request:
     plain: bool = False
 
 
-def show_solution(request: Request) -> None:
+def show_solution(request: SolutionOptions) -> None:
     """Prints every file that the learner edits as the reference solution has it.
 
     Raises UsageError where the exercise is not passed and nobody gave up, or the course has no solutions.
@@ -100,7 +100,7 @@ def _show(text: str, language: str, plain: bool) -> None:
     Console(highlight=False).print(Syntax(text, language, theme=theme, background_color="default"))
 
 
-def _next_step(exercise: Exercise, request: Request) -> str:
+def _next_step(exercise: Exercise, request: SolutionOptions) -> str:
     record = progress.load_record(exercise)
     if record is None or not record.best.passed:
         return f"close it, write it from memory, then run: {command('check', exercise)}"
@@ -121,4 +121,4 @@ def solution_command(
     plain: Plain = False,
 ) -> None:
     """Shows the reference solution of an exercise that you have passed."""
-    show_solution(Request(exercise, course, diff, give_up, plain))
+    show_solution(SolutionOptions(exercise, course, diff, give_up, plain))

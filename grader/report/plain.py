@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from grader.report.excerpts import fitted
 from grader.report.words import ENDED, amount, first_sights, name_of, place, standing, told
-from grader.verdict import CheckResult, Finding, Status, Verdict
+from grader.verdict import CheckResult, ReportedFinding, Status, Verdict
 
 
 def verdict_text(verdict: Verdict, width: int | None = None) -> str:
@@ -42,7 +42,7 @@ def check_lines(check: CheckResult, width: int | None = None) -> Iterator[str]:
         yield f"  Read {check.lesson}"
 
 
-def _finding(finding: Finding, known: bool, quoted: bool) -> Iterator[str]:
+def _finding(finding: ReportedFinding, known: bool, quoted: bool) -> Iterator[str]:
     """A finding; when it is `known` from the check's sentence, only the source line and the place."""
     if not known:
         where = f"{finding.where}: " if finding.where else ""

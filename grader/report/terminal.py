@@ -24,7 +24,7 @@ from grader.report.words import (
     standing,
     told,
 )
-from grader.verdict import CheckResult, Finding, Status, Verdict, overall
+from grader.verdict import CheckResult, ReportedFinding, Status, Verdict, overall
 
 # Readable on light and dark backgrounds.
 STYLES = {
@@ -109,7 +109,7 @@ class _Lines:
         return Measurement(1, options.max_width)
 
 
-def _finding(finding: Finding, known: bool, quoted: bool) -> Iterator[RenderableType]:
+def _finding(finding: ReportedFinding, known: bool, quoted: bool) -> Iterator[RenderableType]:
     """A finding; when it is `known` from the check's sentence, only the source line and the place."""
     if not known:
         where = (f"{finding.where}: ", "bold") if finding.where else ""

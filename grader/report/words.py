@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 
-from grader.verdict import NOT_JUDGED, CheckResult, Finding, Status, Verdict
+from grader.verdict import NOT_JUDGED, CheckResult, ReportedFinding, Status, Verdict
 
 # How a check ended, as the end of a sentence that begins with its name.
 ENDED = {
@@ -87,7 +87,7 @@ def amount(value: float) -> str:
     return f"{value:g}"
 
 
-def place(finding: Finding) -> str:
+def place(finding: ReportedFinding) -> str:
     """``Thread (67, 0, 0) of block (3, 0, 0), 29 times``, as far as known; or ``""``."""
     parts = []
     if finding.thread is not None and finding.block is not None:
@@ -97,7 +97,7 @@ def place(finding: Finding) -> str:
     return ", ".join(parts)
 
 
-def first_sights(findings: Iterable[Finding]) -> Iterator[tuple[Finding, bool]]:
+def first_sights(findings: Iterable[ReportedFinding]) -> Iterator[tuple[ReportedFinding, bool]]:
     """Each finding, and whether it is the first of its line: a line of source is quoted once."""
     seen: set[tuple[str, int]] = set()
     for finding in findings:

@@ -50,13 +50,12 @@ from grader.run.failures import (
     WorkerTimeout,
 )
 from grader.run.limits import Limits
-from grader.run.values import Arg, Launch, Output, RemoteError, Reply, TensorArg, Trace
+from grader.run.values import Arg, Output, RemoteError, Reply, TensorArg, Trace, TracedLaunch
 from grader.run.zygote_handle import Zygote
 
 __all__ = [
     "Arg",
     "CallLost",
-    "Launch",
     "Limits",
     "LoadFailed",
     "Output",
@@ -66,6 +65,7 @@ __all__ = [
     "Reply",
     "TensorArg",
     "Trace",
+    "TracedLaunch",
     "WorkerCrashed",
     "WorkerTimeout",
     "Zygote",

@@ -76,7 +76,7 @@ class Output:
 
 
 @dataclass(frozen=True)
-class Launch:
+class TracedLaunch:
     """One kernel launch; `stream` is the runtime's stream id (0 the default stream), `shared_bytes`
     dynamic only. `waits`: its stream came after what the caller had queued; `awaited`: the caller's
     stream waits for it in the end; None where the backend cannot tell. `moment` is its place in the order
@@ -126,7 +126,7 @@ class Trace:
     """
 
     findings: tuple[dict[str, Any], ...] = ()
-    launches: tuple[Launch, ...] = ()
+    launches: tuple[TracedLaunch, ...] = ()
     launches_total: int = 0
     operators: tuple[str, ...] = ()
     copies: tuple[str, ...] = ()

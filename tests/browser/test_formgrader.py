@@ -8,7 +8,7 @@ from collections.abc import Iterator
 import pytest
 
 from cusimt.tests.waiting import waited
-from grader.verdict import CheckResult, Finding, Status, WarpRequest
+from grader.verdict import CheckResult, ReportedFinding, Status, WarpRequest
 from tests.browser.chromium import Browser, program
 from tests.browser.jupyter import FORMGRADER, serving
 from tests.conftest import TOY_COURSE
@@ -18,7 +18,7 @@ pytestmark = pytest.mark.filterwarnings("ignore")  # nbgrader warns of much that
 
 HOSTILE = "// </code></pre><script>document.title = 'owned'</script>"
 COLUMN = WarpRequest("global", "store", 4, tuple(384 * lane for lane in range(32)), "out", 4)
-STRIDED = Finding(
+STRIDED = ReportedFinding(
     "global_store_sectors", "Writes out with a stride.", file="kernel.cu", line=9, source="y[i] = -x[i];",
     request=COLUMN,
 )  # fmt: skip

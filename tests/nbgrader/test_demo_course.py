@@ -61,7 +61,7 @@ class Demo:
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
     pytest.importorskip("nbgrader", reason="nbgrader is not installed: pip install 'cu2grad[instructor]'")
-    from grader.cli.batch import Request, grade_batch
+    from grader.cli.batch import BatchOptions, grade_batch
     from grader.cli.nbgrader import build
 
     school = Class(tmp_path_factory.mktemp("demo"))
@@ -76,7 +76,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
     # The submissions are our own: where there is no sandbox they may run without one.
     trust = shutil.which("bwrap") is None
     # Three lanes, since one of them waits for what never ends.
-    request = Request(
+    request = BatchOptions(
         school.folder / "submitted", course=ROOT, backend="simt", jobs=3, trust=trust, plain=True
     )
     keep_the_secret_of_an_earlier_run(school)

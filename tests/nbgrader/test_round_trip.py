@@ -9,7 +9,7 @@ import zipfile
 
 from grader.instruct.submissions import Submission
 from grader.report.html import POLICY
-from grader.verdict import CheckResult, Finding, Status
+from grader.verdict import CheckResult, ReportedFinding, Status
 from tests.adversarial.lane import isolated
 from tests.nbgrader.school import NOTEBOOK, SLUG, Class, a_verdict
 
@@ -29,10 +29,10 @@ def test_from_release_to_feedback(toys: Class) -> None:
         got="0.0",
         lines=(HOSTILE,),
     )
-    finding = Finding(
+    finding = ReportedFinding(
         "out_of_bounds", "Writes past the end.", "Stay inside.", "kernel.cu", 7, "y[i] = -x[i];"
     )
-    second = Finding("leak", "4 bytes are never freed.", "Free what you allocate.", "kernel.cu", 9)
+    second = ReportedFinding("leak", "4 bytes are never freed.", "Free what you allocate.", "kernel.cu", 9)
     unsafe = CheckResult("safety", Status.FAIL, "One finding.", 0.0, 20.0, findings=(finding, second))
     toys.decide(submission, a_verdict(correctness=failed, safety=unsafe))
     for command in ("AutogradeApp", "GenerateFeedbackApp", "ReleaseFeedbackApp"):

@@ -20,10 +20,10 @@ from grader.course.stubs import without_markers
 from grader.instruct.batch import (
     Ended,
     Item,
+    ItemOutcome,
     Judge,
     LaneSettings,
     LocalSettings,
-    Outcome,
     grade_here,
     items_of,
     run_batch,
@@ -132,7 +132,7 @@ class Watched:
 def run(
     catalog: Catalog, submitted: Path, results: Path, judge: Judge = judge, *, jobs: int = 2,
     regrade: bool = False, seconds: float = 60.0, watch: Watched | None = None,
-) -> tuple[list[Item], Outcome]:  # fmt: skip
+) -> tuple[list[Item], ItemOutcome]:  # fmt: skip
     """Grade everything below ``submitted`` in real lanes."""
     items = items_of(read_submissions(submitted, catalog), catalog, lambda exercise: "simt")
     lane = LaneSettings(results, catalog.exercises, isolate=False, judge=judge, regrade=regrade)

@@ -18,10 +18,10 @@ import torch
 from grader.checks.bench import Bench
 from grader.course.catalog import BuildFacts, Exercise, Section
 from grader.run.inside.graphs import Graph, differentiate_twice
-from grader.run.values import Launch, Output, RemoteError, Reply, TensorArg, Trace
+from grader.run.values import Output, RemoteError, Reply, TensorArg, Trace, TracedLaunch
 from grader.specification import Case, Gradient, Refusal, Spec, Speed
 
-LAUNCH = Launch("muladd_kernel<float>", (1, 1, 1), (256, 1, 1), file="kernel.cu", line=12)
+LAUNCH = TracedLaunch("muladd_kernel<float>", (1, 1, 1), (256, 1, 1), file="kernel.cu", line=12)
 
 
 def _region(autocast: str | None) -> contextlib.AbstractContextManager[object]:

@@ -19,7 +19,7 @@ from grader.course.catalog import Catalog, Exercise
 from grader.course.exercise import CHECKS
 from grader.course.mutants import load_mutants
 from grader.support.errors import UsageError
-from grader.verdict import CheckResult, Finding, Status, Verdict
+from grader.verdict import CheckResult, ReportedFinding, Status, Verdict
 
 SLUG = "42_squares"
 FIGURE = '\n--8<-- "docs/figures/squares.svg"\n'
@@ -251,7 +251,7 @@ def test_a_mistake_has_to_be_caught_as_it_says(course: Path) -> None:
     def verdict(status: Status, kind: str) -> Verdict:
         checks = (
             CheckResult("correctness", Status.PASS, ""),
-            CheckResult("safety", status, "", findings=(Finding(kind, ""),)),
+            CheckResult("safety", status, "", findings=(ReportedFinding(kind, ""),)),
         )
         return Verdict(SLUG, "", "simt", 1, checks)
 
@@ -262,7 +262,9 @@ def test_a_mistake_has_to_be_caught_as_it_says(course: Path) -> None:
         "No finding is of the kind out_of_bounds."
     )
     named = dataclasses.replace(mutant, says="past the end|guard")
-    told = CheckResult("safety", Status.FAIL, "", findings=(Finding("out_of_bounds", "", rule="Guard it."),))
+    told = CheckResult(
+        "safety", Status.FAIL, "", findings=(ReportedFinding("out_of_bounds", "", rule="Guard it."),)
+    )
     assert uncaught(named, verdict(Status.FAIL, "out_of_bounds")) == "No sentence says 'past the end|guard'."
     assert uncaught(named, Verdict(SLUG, "", "simt", 1, (told,))) == ""
     shown = dataclasses.replace(mutant, demo=True)

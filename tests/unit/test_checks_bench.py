@@ -10,7 +10,7 @@ import torch
 
 from grader.checks.bench import case_options
 from grader.checks.device.counted_case import run_counted
-from grader.checks.gradients.gradcheck import Submission
+from grader.checks.gradients.gradcheck import WorkerFunction
 from grader.checks.values.inputs import draw, seeded
 from grader.checks.values.wording import call_text
 from grader.run.values import Reply
@@ -41,7 +41,7 @@ def test_every_caller_asks_for_what_the_case_says() -> None:
     bench = fake_bench(session, lambda a: a * 2, [CASE], parameters=("a",))
     inputs = bench.draw(CASE.args)
     bench.forward(CASE, inputs)
-    Submission(bench, CASE, inputs, ["a"]).call([torch.ones(4)], [True])
+    WorkerFunction(bench, CASE, inputs, ["a"]).call([torch.ones(4)], [True])
     run_counted(session, bench.spec, fake_exercise(), CASE, 0)  # type: ignore[arg-type]
     wanted = {
         "stream": "side", "device": 1, "in_place": ("a",), "autocast": "bfloat16", "deterministic": True,

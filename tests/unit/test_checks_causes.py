@@ -15,7 +15,7 @@ from grader.checks.values import correctness
 from grader.compilation import Artifact
 from grader.run.values import Trace
 from grader.specification import Case, tensor
-from grader.verdict import Finding, Status
+from grader.verdict import ReportedFinding, Status
 from tests.unit.fake_submission import FakeSession, fake_bench
 
 CASES = [Case("plain", [replace(tensor(40), name="x")])]
@@ -140,7 +140,7 @@ def test_a_warning_about_a_variable_without_a_value(tmp_path: Path, line: str) -
 def test_a_tensor_that_is_expanded_needs_no_guard(layout: str, told: bool) -> None:
     sentence = "Invalid __global__ read: element 1 of `x`, which has 1 element (1 past the end)."
     tensor = torch.ones(1).expand(40) if layout == "expanded" else torch.ones(40)
-    found = Finding("out_of_bounds", sentence, "", "kernel.cu:3", 1)
+    found = ReportedFinding("out_of_bounds", sentence, "", "kernel.cu:3", 1)
     text = causes._read_as_dense(found, {"x": tensor})
     assert ("x is expanded: 40 elements by its sizes, with a stride of 0, and 1 element in" in text) is told
     assert bool(text) is told

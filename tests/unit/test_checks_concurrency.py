@@ -13,7 +13,7 @@ from grader.checks.device.concurrency import comes_after, most_at_once
 from grader.checks.outcome import Outcome
 from grader.checks.values import correctness
 from grader.run.replies import trace
-from grader.run.values import Launch, Trace
+from grader.run.values import Trace, TracedLaunch
 from grader.run.wire import WireError
 from grader.specification import Case, tensor
 from grader.verdict import Status
@@ -22,7 +22,7 @@ from tests.unit.fake_submission import LAUNCH, FakeSession, fake_bench
 CALLER, A, B, C = -1, 11, 12, 13  # streams, as the runtime numbers them
 
 
-def launch(stream: int, number: int, *after: tuple[int, int]) -> Launch:
+def launch(stream: int, number: int, *after: tuple[int, int]) -> TracedLaunch:
     return replace(LAUNCH, stream=max(stream, 0), moment=(stream, number), after=after)
 
 
@@ -48,7 +48,7 @@ def test_a_launch_comes_after_what_its_stream_had_reached() -> None:
     ("launches", "number"),
     [(FREE, 3), (CHAIN, 1), (TWO_CHAINS, 2), (STEPS, 2), (TAKEN_BACK, 2), (LATE_FORK, 2), ([], 0)],
 )
-def test_the_most_that_can_run_at_once(launches: list[Launch], number: int) -> None:
+def test_the_most_that_can_run_at_once(launches: list[TracedLaunch], number: int) -> None:
     assert most_at_once(launches) == number
 
 
@@ -56,7 +56,7 @@ def add(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     return a + b
 
 
-def judged(launches: list[Launch], asked: int) -> Outcome:
+def judged(launches: list[TracedLaunch], asked: int) -> Outcome:
     def changed(trace: Trace, stage: str, schedule: str) -> Trace:
         return replace(trace, launches=tuple(launches))
 

@@ -31,7 +31,7 @@ from grader.run.failures import (
 from grader.run.values import RemoteError, Reply, Trace
 from grader.specification import Refusal, tensor
 from grader.support.errors import BrokenSpec, BuildFailed, SubmissionError, ToolchainError
-from grader.verdict import CheckResult, Finding, Status, Verdict
+from grader.verdict import CheckResult, ReportedFinding, Status, Verdict
 from tests.unit.fake_submission import FakeSession, fake_bench, fake_exercise
 
 SPEC = """
@@ -236,7 +236,7 @@ def test_compiler_text_is_shown_and_nothing_else_judged(grader: Grader) -> None:
 def test_nothing_that_a_learner_wrote_steers_a_terminal() -> None:
     """Compilers quote `#error` as it is, the audit what was included, a finding its line."""
     said = "x\x1b]52;c;ZXZpbA==\x07"
-    finding = Finding("race", said, file="kernel.cu", line=1, source=said)
+    finding = ReportedFinding("race", said, file="kernel.cu", line=1, source=said)
     outcome = Outcome(
         Status.FAIL, said, case=said, input=said, expected=said, got=said, findings=(finding,), lines=(said,)
     )

@@ -10,17 +10,17 @@ import torch
 from grader.checks.bench import Call
 from grader.checks.device.findings import seen_in
 from grader.checks.device.guarded_offsets import of_its_own
-from grader.run.values import Launch, Output, Reply, Trace
+from grader.run.values import Output, Reply, Trace, TracedLaunch
 
 FOUND: dict[str, Any] = {
     "kind": "out_of_bounds", "access": "read", "bytes": 4, "space": "global", "file": "kernel.cu", "line": 40,
     "block": [1, 0, 0], "thread": [8, 0, 0], "tensor": {"name": "a", "itemsize": 4},
     "allocation": {"base": 0, "bytes": 1200, "offset": 1300, "device": 0},
 }  # fmt: skip
-LAUNCH = Launch("k", (2, 1, 1), (256, 1, 1), file="kernel.cu", line=40)
+LAUNCH = TracedLaunch("k", (2, 1, 1), (256, 1, 1), file="kernel.cu", line=40)
 
 
-def call_of(results: int = 300, launch: Launch = LAUNCH, finding: dict[str, Any] = FOUND) -> Call:
+def call_of(results: int = 300, launch: TracedLaunch = LAUNCH, finding: dict[str, Any] = FOUND) -> Call:
     trace = Trace(findings=(finding,), launches=(launch,))
     return Call("forward", "c", "f(a)", Reply((Output("tensor", torch.zeros(results)),), trace=trace))
 
@@ -41,8 +41,8 @@ def test_the_guard_is_named_where_the_thread_has_none(tmp_path: Any) -> None:
     "call",
     [
         call_of(1000),  # two blocks are not what one thread for each takes
-        call_of(launch=Launch("k", (2, 2, 1), (256, 1, 1), file="kernel.cu", line=40)),
-        call_of(launch=Launch("k", (2, 1, 1), (256, 1, 1), file="kernel.cu", line=41)),
+        call_of(launch=TracedLaunch("k", (2, 2, 1), (256, 1, 1), file="kernel.cu", line=40)),
+        call_of(launch=TracedLaunch("k", (2, 1, 1), (256, 1, 1), file="kernel.cu", line=41)),
         call_of(finding={**FOUND, "bytes": 16}),  # several elements at a time
         call_of(finding={**FOUND, "space": "shared"}),
         call_of(finding={**FOUND, "kind": "misaligned"}),

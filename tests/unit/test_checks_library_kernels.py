@@ -21,7 +21,7 @@ from grader.checks.outcome import Outcome
 from grader.checks.values import correctness
 from grader.compilation import Artifact
 from grader.run.inside.cuda_tracing import _operators_around
-from grader.run.values import Launch, Trace
+from grader.run.values import Trace, TracedLaunch
 from grader.specification import Case, tensor
 from grader.verdict import Status
 from tests.unit.fake_submission import FakeSession, fake_bench, fake_exercise
@@ -73,12 +73,12 @@ def add(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
 CASE = Case("plain", [replace(tensor(100), name=name) for name in "ab"])
 
 
-def launch(kernel: str, *operators: str) -> Launch:
-    return Launch(kernel, (1, 1, 1), (256, 1, 1), operators=operators)
+def launch(kernel: str, *operators: str) -> TracedLaunch:
+    return TracedLaunch(kernel, (1, 1, 1), (256, 1, 1), operators=operators)
 
 
 def judged(
-    artifact: Artifact, launches: Sequence[Launch], operators: Sequence[str] = (), **more: Any
+    artifact: Artifact, launches: Sequence[TracedLaunch], operators: Sequence[str] = (), **more: Any
 ) -> Outcome:
     """What device work says of a forward that a profiler saw like that."""
 

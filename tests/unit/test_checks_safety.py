@@ -18,7 +18,7 @@ from grader.checks.outcome import Outcome
 from grader.checks.values import correctness
 from grader.run.values import RemoteError, Reply, Trace
 from grader.specification import Case, Gradient, Refusal, tensor
-from grader.verdict import Finding, Status
+from grader.verdict import ReportedFinding, Status
 from tests.unit.fake_submission import LAUNCH, FakeSession, fake_bench
 
 ARGS = [replace(tensor(100), name=name) for name in "ab"]
@@ -374,9 +374,9 @@ def test_nothing_is_called_safe_that_never_ran() -> None:
 
 
 def test_findings_merge_by_kind_and_line_and_add_up() -> None:
-    here = Finding("out_of_bounds", "thread 1", file="kernel.cu", line=12, count=3)
+    here = ReportedFinding("out_of_bounds", "thread 1", file="kernel.cu", line=12, count=3)
     there = replace(here, line=13)
-    leak = Finding("leak", "two allocations")
+    leak = ReportedFinding("leak", "two allocations")
     merged = merge([here, there, replace(here, sentence="thread 2", count=4), leak, leak])
     assert [(each.kind, each.line, each.count) for each in merged] == [
         ("out_of_bounds", 12, 7),

@@ -15,7 +15,7 @@ from grader.checks.outcome import Outcome
 from grader.checks.timing import alternation, speed
 from grader.checks.timing.alternation import CASE, Measured
 from grader.checks.timing.ratios import Block, log_ratios, ratio
-from grader.run.values import Launch, RemoteError, Reply, Trace
+from grader.run.values import RemoteError, Reply, Trace, TracedLaunch
 from grader.specification import Part, Speed, tensor
 from grader.verdict import Status
 from tests.unit.fake_submission import LAUNCH, FakeSession, fake_bench
@@ -42,7 +42,7 @@ def measured(own: float, baseline: float = 1.0, **changes: Any) -> Measured:
     return replace(found, **changes)
 
 
-def traced(*launches: Launch, **changes: Any) -> Call:
+def traced(*launches: TracedLaunch, **changes: Any) -> Call:
     return Call("forward", CASE, "f(a)", Reply(trace=Trace(launches=launches, **changes)))
 
 

@@ -10,13 +10,13 @@ import torch
 from grader.checks.values.diagnose import diagnose
 from grader.checks.values.unwritten import by_the_launch
 from grader.checks.values.wrong_answer import Wrong
-from grader.run.values import Launch
+from grader.run.values import TracedLaunch
 
 POISONED = torch.full((4,), 0xA5, dtype=torch.uint8).view(torch.float32).item()
 Index = Callable[[int, int], tuple[int, ...]]  # of a thread's block and its own number, or of x and y
 
 
-def answer(shape: tuple[int, ...], written: torch.Tensor, *launches: Launch) -> Wrong:
+def answer(shape: tuple[int, ...], written: torch.Tensor, *launches: TracedLaunch) -> Wrong:
     """The answer of kernels that wrote the elements of the mask `written`."""
     right = torch.rand(shape, generator=torch.Generator().manual_seed(3), dtype=torch.float64) + 0.5
     got = torch.where(written, right, POISONED).float()
@@ -29,7 +29,7 @@ def in_a_line(total: int, blocks: int, size: int, index: Index, bound: int | Non
     element = index(block, thread)  # type: ignore[arg-type]
     written = torch.zeros(total, dtype=torch.bool)
     written[element[element < (total if bound is None else bound)]] = True  # type: ignore[index, operator]
-    return answer((total,), written, Launch("k", (blocks, 1, 1), (size, 1, 1)))
+    return answer((total,), written, TracedLaunch("k", (blocks, 1, 1), (size, 1, 1)))
 
 
 def straight(size: int) -> Index:
@@ -61,7 +61,7 @@ def test_a_launch_in_one_dimension(wrong: Wrong, words: str) -> None:
         in_a_line(1000, 4, 256, straight(256), bound=999),  # the guard alone tells
         in_a_line(1000, 4, 256, lambda b, t: (b * 256 + t) * 2),  # type: ignore
         answer((300,), torch.arange(300) < 256),  # no launch is known
-        answer((300,), torch.arange(300) < 0, Launch("k", (1, 1, 1), (256, 1, 1))),
+        answer((300,), torch.arange(300) < 0, TracedLaunch("k", (1, 1, 1), (256, 1, 1))),
     ],
 )
 def test_a_launch_that_explains_nothing(wrong: Wrong) -> None:
@@ -75,7 +75,7 @@ def test_complex_numbers_are_left_alone() -> None:
 
 
 def test_two_launches_say_nothing_of_either() -> None:
-    launch = Launch("k", (1, 1, 1), (256, 1, 1))
+    launch = TracedLaunch("k", (1, 1, 1), (256, 1, 1))
     written = torch.arange(300) < 256
     assert by_the_launch(answer((300,), written, launch)) != ""
     assert by_the_launch(answer((300,), written, launch, launch)) == ""
@@ -89,14 +89,14 @@ def test_enough_threads_are_not_asked_for_more() -> None:
 
 def test_a_block_for_each_row() -> None:
     written = torch.arange(10)[:, None].expand(10, 33) < 8
-    told = by_the_launch(answer((10, 33), written, Launch("k", (8, 1, 1), (64, 1, 1))))
+    told = by_the_launch(answer((10, 33), written, TracedLaunch("k", (8, 1, 1), (64, 1, 1))))
     assert "as many of the 10 rows were written: has every row a block?" in told
 
 
 def test_a_kernel_that_ran_is_not_asked_whether_it_runs() -> None:
     nothing = torch.zeros(40, dtype=torch.bool)
     assert "Does the kernel run" in diagnose(answer((40,), nothing))
-    told = diagnose(answer((40,), nothing, Launch("k", (1, 1, 1), (256, 1, 1))))
+    told = diagnose(answer((40,), nothing, TracedLaunch("k", (1, 1, 1), (256, 1, 1))))
     assert "Does the kernel run" not in told and "does its guard let any thread through" in told
 
 
@@ -106,7 +106,7 @@ Pair = tuple[int, int]
 def in_a_plane(shape: Pair, rows: int, columns: int, grid: Pair, block: Pair) -> Wrong:
     written = torch.zeros(shape, dtype=torch.bool)
     written[:rows, :columns] = True
-    return answer(shape, written, Launch("k", (*grid, 1), (*block, 1)))
+    return answer(shape, written, TracedLaunch("k", (*grid, 1), (*block, 1)))
 
 
 @pytest.mark.parametrize(
@@ -131,12 +131,12 @@ def test_a_launch_in_two_dimensions(wrong: Wrong, words: str) -> None:
 def test_what_was_written_is_no_rectangle() -> None:
     holes = torch.ones(40, 50, dtype=torch.bool)
     holes[3, 7] = False
-    assert by_the_launch(answer((40, 50), holes, Launch("k", (4, 5, 1), (16, 8, 1)))) == ""
+    assert by_the_launch(answer((40, 50), holes, TracedLaunch("k", (4, 5, 1), (16, 8, 1)))) == ""
 
 
 def test_a_right_byte_that_equals_the_fill_pattern_counts_as_written() -> None:
     right = (torch.arange(1200) % 256).to(torch.uint8).reshape(600, 2)
     got = right.clone()
     got[512:] = 0xA5
-    wrong = Wrong(got, right, got != right, launches=(Launch("k", (1, 128, 1), (32, 4, 1)),))
+    wrong = Wrong(got, right, got != right, launches=(TracedLaunch("k", (1, 128, 1), (32, 4, 1)),))
     assert "Written are 512 of 600 rows and all 2 columns." in by_the_launch(wrong)

@@ -21,7 +21,7 @@ from grader.course import progress
 from grader.course.catalog import Catalog, Exercise
 from grader.course.snapshot import digest_of
 from grader.course.workspace import without_markers
-from grader.verdict import CheckResult, Finding, Status, Verdict
+from grader.verdict import CheckResult, ReportedFinding, Status, Verdict
 
 Command = Callable[..., int]
 
@@ -488,7 +488,7 @@ def said(check: CheckResult, course: Path) -> None:
     [
         (
             CheckResult(
-                "safety", Status.FAIL, "x", findings=(Finding("race", "x", file="kernel.cu", line=8),)
+                "safety", Status.FAIL, "x", findings=(ReportedFinding("race", "x", file="kernel.cu", line=8),)
             ),
             "store",
         ),

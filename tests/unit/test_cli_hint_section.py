@@ -14,7 +14,7 @@ from grader.course.catalog import Catalog
 from grader.course.hints import Symptom, read_hints, read_symptoms
 from grader.course.workspace import without_markers
 from grader.support.errors import BrokenExercise
-from grader.verdict import CheckResult, Finding, Status, Verdict
+from grader.verdict import CheckResult, ReportedFinding, Status, Verdict
 
 COURSE = Path(__file__).parents[2]
 SLUGS = {"03": "03_fused_muladd", "05": "05_streams_and_devices", "13": "13_transpose"}
@@ -127,7 +127,7 @@ def test_a_finding_is_for_its_cause_or_else_for_the_section_it_stands_in(
     sentence: str,
     section: str,
 ) -> None:
-    finding = Finding(kind, sentence, file=file, line=line_of(catalog, number, file, line))
+    finding = ReportedFinding(kind, sentence, file=file, line=line_of(catalog, number, file, line))
     assert told(catalog, number, CheckResult(check, Status.FAIL, "x", findings=(finding,))) == section
 
 
@@ -137,7 +137,7 @@ def test_a_finding_tells_more_than_where_the_error_was_raised(catalog: Catalog) 
         "correctness", f"f raised AcceleratorError at op.py:{raised}: the safety check says where."
     )
     assert told(catalog, "03", forward) == "forward"
-    launch = Finding(
+    launch = ReportedFinding(
         "invalid_launch", "x", file="kernel.cu", line=line_of(catalog, "03", "kernel.cu", "(a, b, c,")
     )
     assert (
@@ -149,7 +149,7 @@ def test_a_finding_tells_more_than_where_the_error_was_raised(catalog: Catalog) 
 def test_an_input_that_was_not_refused_is_not_the_kernels_access(catalog: Catalog) -> None:
     accepted = failed("correctness", "f: bad input (b is longer) must be refused, but it was accepted.")
     line = line_of(catalog, "03", "kernel.cu", "+ c[i]")
-    access = Finding("out_of_bounds", "x", file="kernel.cu", line=line)
+    access = ReportedFinding("out_of_bounds", "x", file="kernel.cu", line=line)
     assert (
         told(catalog, "03", accepted, CheckResult("safety", Status.FAIL, "x", findings=(access,))) == "checks"
     )

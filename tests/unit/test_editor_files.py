@@ -15,7 +15,7 @@ from grader.compilation.compile_commands import NAME, write_compile_commands
 from grader.course.catalog import Catalog
 from grader.instruct.workspace import release_of
 from grader.report import verdict_text
-from grader.verdict import CheckResult, Finding, Status, Verdict
+from grader.verdict import CheckResult, ReportedFinding, Status, Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
 TASKS = json.loads((ROOT / ".vscode/tasks.json").read_text())["tasks"]
@@ -48,8 +48,10 @@ def matched(matcher: dict[str, Any], text: str) -> list[dict[str, str]]:
 @pytest.fixture
 def text() -> str:
     """A verdict in which a finding, another one, an open TODO and a compiler's message name lines."""
-    first = Finding("out_of_bounds", "Reads past a.", file="kernel.cu", line=12, source="out[i] = a[i];")
-    second = Finding("race", "Races on s.", file="kernel.cu", line=20, source="s[t] = 0;")
+    first = ReportedFinding(
+        "out_of_bounds", "Reads past a.", file="kernel.cu", line=12, source="out[i] = a[i];"
+    )
+    second = ReportedFinding("race", "Races on s.", file="kernel.cu", line=20, source="s[t] = 0;")
     checks = (
         CheckResult("todo", Status.NOT_ATTEMPTED, "Open.", lines=("op.py:7: TODO(backward): the gradients",)),
         CheckResult("safety", Status.FAIL, "Reads past a.", 0, 10, findings=(first, second)),

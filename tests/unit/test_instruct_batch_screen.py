@@ -13,11 +13,18 @@ from pathlib import Path
 
 import pytest
 
-from grader.cli.batch import Request, backend_of, grade_batch, local_settings, require_sandbox, results_of
+from grader.cli.batch import (
+    BatchOptions,
+    backend_of,
+    grade_batch,
+    local_settings,
+    require_sandbox,
+    results_of,
+)
 from grader.cli.batch_screen import BatchScreen
 from grader.cli.batch_summary import _ENDED, print_summary
 from grader.course.catalog import Catalog
-from grader.instruct.batch import Ended, Item, Outcome, exclusive_gpu, items_of, summarise
+from grader.instruct.batch import Ended, Item, ItemOutcome, exclusive_gpu, items_of, summarise
 from grader.instruct.batch.estimate import Estimate
 from grader.instruct.course import submissions_around
 from grader.instruct.results import Record, ResultStore
@@ -39,9 +46,9 @@ def items_in(catalog: Catalog, submitted: Path) -> list[Item]:
     return items_of(read_submissions(submitted, catalog), catalog, lambda exercise: "simt")
 
 
-def outcome_of(items: Sequence[Item], *checks: CheckResult) -> Outcome:
+def outcome_of(items: Sequence[Item], *checks: CheckResult) -> ItemOutcome:
     """Everybody gets a verdict of these checks."""
-    return Outcome({
+    return ItemOutcome({
         item.key: Record.now(item.key, Verdict(item.exercise.slug, "", "simt", 1, checks)) for item in items
     })  # fmt: skip
 
@@ -167,7 +174,7 @@ def test_a_log_gets_lines_and_no_bar(
         screen.begin(items, 3, 1)
         for item in items:
             screen.ended(Ended(item, records[item.key], 30.0))
-        screen.close(Outcome(records, {}, len(items), 60.0))
+        screen.close(ItemOutcome(records, {}, len(items), 60.0))
     begun, first, second, closed = capsys.readouterr().err.splitlines()
     assert begun == ("2 submissions to grade; 3 are there from before; 1 more has the files of one of these.")
     assert first.startswith("1 of 2 graded, ") and first.endswith(" a minute, about 30 s left.")
@@ -184,7 +191,7 @@ def test_without_bubblewrap_nothing_is_graded(
     submitted = hand_in(toy_catalog, tmp_path / "submitted", ["anna"])
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(UsageError, match=r"no `bwrap` on PATH.*--trust-submissions"):
-        grade_batch(Request(submitted, course=toy_catalog.course, backend="simt"))
+        grade_batch(BatchOptions(submitted, course=toy_catalog.course, backend="simt"))
     broken = tmp_path / "bwrap"
     broken.write_text("#!/bin/sh\necho 'bwrap: No permissions to create a new namespace' >&2\nexit 1\n")
     broken.chmod(0o755)
@@ -196,9 +203,9 @@ def test_without_bubblewrap_nothing_is_graded(
 def test_results_do_not_lie_among_the_students(tmp_path: Path) -> None:
     submitted = tmp_path / "submitted"
     submitted.mkdir()
-    assert results_of(Request(submitted)) == tmp_path / "results"
+    assert results_of(BatchOptions(submitted)) == tmp_path / "results"
     with pytest.raises(UsageError, match="Choose another one with --results"):
-        results_of(Request(submitted, results=submitted / "results"))
+        results_of(BatchOptions(submitted, results=submitted / "results"))
 
 
 def test_the_backend_of_record_is_the_courses(toy_catalog: Catalog, tmp_path: Path) -> None:
@@ -206,9 +213,9 @@ def test_the_backend_of_record_is_the_courses(toy_catalog: Catalog, tmp_path: Pa
         'title = "Kernels"\nbackend = "cuda"\n[assignments.00_negate]\nbackend = "simt"\n'
     )
     first, second = toy_catalog.exercises
-    chosen = backend_of(Request(tmp_path / "submitted"))
+    chosen = backend_of(BatchOptions(tmp_path / "submitted"))
     assert (chosen(first), chosen(second)) == ("simt", "cuda")
-    told = backend_of(Request(tmp_path / "submitted", backend="simt"))
+    told = backend_of(BatchOptions(tmp_path / "submitted", backend="simt"))
     assert (told(first), told(second)) == ("simt", "simt")
 
 
@@ -218,12 +225,12 @@ def test_a_class_may_have_its_folders_elsewhere(toy_catalog: Catalog, tmp_path: 
         'title = "Kernels"\nbackend = "cuda"\nsubmissions = "hand-ins/w1"\nresults = "grades"\n'
         "[assignments.00_negate]\n"
     )
-    request = Request(tmp_path / "hand-ins" / "w1")
+    request = BatchOptions(tmp_path / "hand-ins" / "w1")
     assert results_of(request) == tmp_path / "grades"
     assert backend_of(request)(toy_catalog.exercises[0]) == "cuda"
     for other in ("hand-ins/w2", "submitted"):
         with pytest.raises(UsageError, match=r"has its submissions in .*hand-ins/w1"):
-            results_of(Request(tmp_path / other))
+            results_of(BatchOptions(tmp_path / other))
 
 
 def test_without_a_name_the_submissions_are_those_of_the_class_around(tmp_path: Path) -> None:
@@ -241,7 +248,7 @@ def test_without_a_course_no_machine_decides_on_the_backend(
     toy_catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("CU2GRAD_BACKEND", "cuda")
-    assert backend_of(Request(tmp_path / "submitted"))(toy_catalog.exercises[0]) == "simt"
+    assert backend_of(BatchOptions(tmp_path / "submitted"))(toy_catalog.exercises[0]) == "simt"
 
 
 @pytest.mark.slow("grades a class")
@@ -359,9 +366,11 @@ def test_lanes_share_the_gpus_of_one_model(
     submitted = hand_in(toy_catalog, tmp_path / "submitted", ["anna"])
     items = items_of(read_submissions(submitted, toy_catalog), toy_catalog, lambda exercise: "cuda")
     assert {item.key.device for item in items} == {"NVIDIA H200"}
-    settings = local_settings(Request(submitted, backend="cuda"), ResultStore(tmp_path / "results"), items)
+    settings = local_settings(
+        BatchOptions(submitted, backend="cuda"), ResultStore(tmp_path / "results"), items
+    )
     assert [uuid[:8] for uuid in settings.gpus] == ["GPU-aaaa"], "the parts of another GPU are other models"
     assert settings.jobs == 4
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "-1")
     with pytest.raises(InfrastructureError, match="No GPU was found"):
-        local_settings(Request(submitted, backend="cuda"), ResultStore(tmp_path / "results"), items)
+        local_settings(BatchOptions(submitted, backend="cuda"), ResultStore(tmp_path / "results"), items)

@@ -25,7 +25,7 @@ from grader.instruct.submissions import files_of, read_submissions
 from grader.instruct.submissions.importing import import_archive
 from grader.instruct.submissions.roster import read_roster
 from grader.support.errors import InfrastructureError, UsageError
-from grader.verdict import CheckResult, Finding, Status, Verdict
+from grader.verdict import CheckResult, ReportedFinding, Status, Verdict
 
 CANVAS = (
     "Student,ID,SIS User ID,SIS Login ID,Section,Notes,Negate (501),Multiply-add (502),Negate again (503),"
@@ -259,7 +259,9 @@ def exercise(toy_catalog: Catalog) -> Exercise:
 
 @pytest.fixture
 def verdict() -> Verdict:
-    finding = Finding("out_of_bounds", "Reads past \x1b[31mthe end.", file="kernel.cu", line=3, source="x")
+    finding = ReportedFinding(
+        "out_of_bounds", "Reads past \x1b[31mthe end.", file="kernel.cu", line=3, source="x"
+    )
     return Verdict(
         "00_negate", "Negate", "simt", 42,
         (

@@ -11,7 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 from grader.cli.app import app
-from grader.cli.marks import Request
+from grader.cli.marks import MarksOptions
 from grader.cli.marks_release import release_marks
 from grader.course.catalog import Catalog
 from grader.instruct.course.attempts import read_roster
@@ -96,7 +96,7 @@ def test_a_roster_given_later_moves_what_was_graded_and_told_with_the_hand_in(
     made.grade(submission, 40)
     log_regrade(made.store.folder, made.store.secret.pseudonym("ada"), *[made.grade(submission, 40)] * 2,
                 reason="asked", by="kim")  # fmt: skip
-    assert release_marks(Request(made.folder, made.catalog.course, names=("0",)), accept=False) == 0
+    assert release_marks(MarksOptions(made.folder, made.catalog.course, names=("0",)), accept=False) == 0
     made.write("roster.csv", "lms,student\nada,alove\n")
     said = taken(made.catalog, archive, "--roster", "roster.csv")
     assert "What was noted, graded and told of ada is alove's now." in said
@@ -117,7 +117,7 @@ def test_what_was_told_under_the_id_of_the_roster_stands(made: HandmadeClass) ->
     for student, points in (("4711", 40.0), ("ada", 90.0)):
         made.grade(made.hand_in(student, NEGATE, "2020-10-19T10:00"), points)
     made.grade(made.hand_in("4711", MULADD, "2020-10-19T10:00"), 70)
-    assert release_marks(Request(made.folder, made.catalog.course), accept=False) == 0
+    assert release_marks(MarksOptions(made.folder, made.catalog.course), accept=False) == 0
     shutil.rmtree(made.folder / "submitted" / "4711" / NEGATE)
     assert rename(made.store, NEGATE, {"4711": "ada"}) == ["4711"]
     assert made.mark("ada").released is not None

@@ -14,7 +14,7 @@ import pytest
 from typer.testing import CliRunner
 
 from grader.cli.app import app
-from grader.cli.marks import Request, open_term, show_table
+from grader.cli.marks import MarksOptions, open_term, show_table
 from grader.cli.marks_release import release_marks
 from grader.cli.similarity import show_pairs
 from grader.course.catalog import Catalog
@@ -167,7 +167,7 @@ def test_a_release_holds_what_would_be_lower(made: HandmadeClass) -> None:
 def test_two_releases_at_the_same_moment_lower_nothing_that_one_of_them_told(made: HandmadeClass) -> None:
     """Ana was told 90 meanwhile, before her mark was adjusted to 80: that is what she knows."""
     codes: list[int] = []
-    request = Request(made.folder, made.catalog.course)
+    request = MarksOptions(made.folder, made.catalog.course)
     releasing = Thread(target=lambda: codes.append(release_marks(request, accept=False)))
     with telling(made.store.folder):
         ledger = ReleasedMarks(made.store.folder, made.store.secret)
@@ -328,7 +328,7 @@ def test_a_terminal_gets_boxes_with_nothing_lost(
     """What a person sees; markup in somebody's text is text."""
     monkeypatch.setenv("COLUMNS", "200")
     made.write("course.toml", COURSE.replace("Toys", "[red]Toys[/red]"))
-    term = open_term(Request(made.folder, made.catalog.course))
+    term = open_term(MarksOptions(made.folder, made.catalog.course))
     show_table(term, list(made.marks().values()), plain=False)
     text = (
         "[b]int f(int a)[/b] { int s = 0; for (int k = a; k > 0; k /= 2) s += k % 2 ? k : -k; "

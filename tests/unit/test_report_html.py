@@ -14,14 +14,14 @@ from grader.report.files import require_folder, write_report
 from grader.report.html import page, verdict_html
 from grader.report.junit import junit
 from grader.support.errors import UsageError
-from grader.verdict import NOT_JUDGED, CheckResult, Finding, Status, Verdict, WarpRequest
+from grader.verdict import NOT_JUDGED, CheckResult, ReportedFinding, Status, Verdict, WarpRequest
 
 COLUMN = WarpRequest("global", "store", 4, tuple(384 * lane for lane in range(32)), "out", 4)
-STRIDED = Finding(
+STRIDED = ReportedFinding(
     "global_store_sectors", "Writes out with a stride.", "Neighbours write neighbours.", "kernel.cu", 39,
     "  out[i] = tile[i];", request=COLUMN,
 )  # fmt: skip
-GUARD = Finding(
+GUARD = ReportedFinding(
     "out_of_bounds", "reads past the end of a.", "Guard it.", "kernel.cu", 12, "x[i] = a[i];",
     (3, 0, 0), (5, 0, 0), 7,
 )  # fmt: skip

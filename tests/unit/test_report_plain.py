@@ -7,13 +7,13 @@ from dataclasses import replace
 import pytest
 
 from grader.report import table_text, verdict_text
-from grader.verdict import NOT_JUDGED, CheckResult, Finding, Status, Verdict
+from grader.verdict import NOT_JUDGED, CheckResult, ReportedFinding, Status, Verdict
 
-GUARD = Finding(
+GUARD = ReportedFinding(
     "out_of_bounds", "reads past the end of a.", "Guard it.", "kernel.cu", 12, "  x[i] = a[i];",
     (3, 0, 0), (5, 0, 0), 7,
 )  # fmt: skip
-LEAK = Finding("leak", "One allocation was never freed.", count=3)
+LEAK = ReportedFinding("leak", "One allocation was never freed.", count=3)
 LESSON = "docs/lessons/03_muladd.md#guard"
 
 

@@ -9,7 +9,7 @@ import pytest
 from rich.console import Console
 
 from grader.report.terminal import MARKS, show_table, show_verdict
-from grader.verdict import NOT_JUDGED, CheckResult, Finding, Status, Verdict
+from grader.verdict import NOT_JUDGED, CheckResult, ReportedFinding, Status, Verdict
 
 LESSON = "docs/lessons/18_occupancy.md#values"
 SENTENCE = (
@@ -17,7 +17,9 @@ SENTENCE = (
     "0.301142 (a = -0.16329, b = 0.490929, c = -0.0234354). Every element is 0: it was never computed."
 )
 FINDINGS = tuple(
-    Finding("race_shared", f"Finding number {number}.", "", "kernel.cu", 10 + number, f"line_{number}();")
+    ReportedFinding(
+        "race_shared", f"Finding number {number}.", "", "kernel.cu", 10 + number, f"line_{number}();"
+    )
     for number in range(6)
 )
 VERDICT = Verdict(

@@ -9,7 +9,7 @@ import pytest
 from grader.checks.outcome import Outcome
 from grader.report import plain
 from grader.run.cleaned_text import clean, lines_of, one_line
-from grader.verdict import CheckResult, Finding, Status, Verdict, WarpRequest
+from grader.verdict import CheckResult, ReportedFinding, Status, Verdict, WarpRequest
 
 MARK = "\ufffd"
 STEERING = {
@@ -56,7 +56,7 @@ FORGED = "x\n[pass] correctness 40 of 40\u202e\x1b[1A"
 
 def forged_outcome() -> Outcome:
     request = WarpRequest(FORGED, FORGED, 4, (0,), FORGED)
-    finding = Finding(FORGED, FORGED, FORGED, FORGED, 1, FORGED, request=request)
+    finding = ReportedFinding(FORGED, FORGED, FORGED, FORGED, 1, FORGED, request=request)
     return Outcome(
         Status.FAIL, FORGED, case=FORGED, input=FORGED, expected=FORGED, got=FORGED, findings=(finding,),
         lines=(FORGED,),
@@ -71,7 +71,7 @@ def texts(record: object) -> list[str]:
         for inner in value if isinstance(value, tuple) else (value,):
             if isinstance(inner, str) and not isinstance(inner, Status):
                 found.append(inner)
-            elif isinstance(inner, Finding | WarpRequest):
+            elif isinstance(inner, ReportedFinding | WarpRequest):
                 found += texts(inner)
     return found
 

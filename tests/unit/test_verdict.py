@@ -7,9 +7,9 @@ import json
 import pytest
 
 from grader.support.errors import UsageError
-from grader.verdict import CheckResult, Finding, Status, Verdict, WarpRequest
+from grader.verdict import CheckResult, ReportedFinding, Status, Verdict, WarpRequest
 
-FINDING = Finding(
+FINDING = ReportedFinding(
     "out_of_bounds", "reads past the end", "Guard it.", "kernel.cu", 12, "x[i] = 0;", (3, 0, 0), (5, 0, 0), 7,
     WarpRequest("global", "load", 4, (0, 128, None), "a", 4),
 )  # fmt: skip

@@ -14,7 +14,7 @@ from grader.checks.bench import Bench, Call
 from grader.checks.device.findings import seen_in
 from grader.checks.device.launches import kernel_name
 from grader.checks.outcome import Cause
-from grader.verdict import Finding
+from grader.verdict import ReportedFinding
 
 # What makes values wrong. Streams are missing: the simulated GPU runs them in the order of the calls.
 _SPOILS = frozenset(
@@ -31,7 +31,7 @@ _TWO_WRITES = "(write after write)"
 _INVALID_VALUE = 1  # cudaErrorInvalidValue
 
 
-def _cause_in(call: Call, files: Path) -> Finding | None:
+def _cause_in(call: Call, files: Path) -> ReportedFinding | None:
     """The first thing that was seen in `call` and makes its values wrong, whatever they look like."""
     found = [each for each in seen_in([call], files, suspicions=True) if each.kind in _SPOILS]
     faults = [each for each in found if each.kind not in SUSPICIONS]
@@ -64,7 +64,7 @@ def refused_launch(call: Call, files: Path) -> Cause | None:
         return None
     where = f"{Path(refused.file).name}:{refused.line}: " if refused.file else ""
     what = f"The launch of {kernel_name(refused)} was refused: grid {refused.grid}, block {refused.block}."
-    return Cause(Finding("invalid_launch", what, ""), f"{where}{what}")
+    return Cause(ReportedFinding("invalid_launch", what, ""), f"{where}{what}")
 
 
 def refused_copy(call: Call) -> str:
@@ -78,7 +78,7 @@ def refused_copy(call: Call) -> str:
     return f"{name} was refused, of {size} bytes: has its target as many?" if "Memset" in name else ""
 
 
-def _read_as_dense(finding: Finding, given: Mapping[str, torch.Tensor]) -> str:
+def _read_as_dense(finding: ReportedFinding, given: Mapping[str, torch.Tensor]) -> str:
     """Of an access beyond a tensor that has fewer elements in memory than its sizes say."""
     name = next((each for each in given if f"of `{each}`, which has" in finding.sentence), "")
     if finding.kind != "out_of_bounds" or not name:

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 from cusimt.support.words import counted
 from grader.checks.bench import Bench, Call
 from grader.checks.device.launches import accepted_launches, kernel_name
-from grader.run.values import Launch
+from grader.run.values import TracedLaunch
 
 _ONE_STREAM = "Kernels on one stream run one after the other, even when they are independent."
 _THROUGH_EVENTS = (
@@ -46,14 +46,14 @@ def too_few(bench: Bench, call: Call) -> str:
     )
 
 
-def comes_after(later: Launch, earlier: Launch) -> bool:
+def comes_after(later: TracedLaunch, earlier: TracedLaunch) -> bool:
     """Whether ``later`` begins only when ``earlier`` has ended, whatever the device has to do."""
     assert earlier.moment is not None
     stream, number = earlier.moment
     return any(each == stream and count >= number for each, count in later.after)
 
 
-def most_at_once(launches: Sequence[Launch]) -> int:
+def most_at_once(launches: Sequence[TracedLaunch]) -> int:
     """The size of the largest set of launches of which none comes after another.
 
     That is the least number of chains that cover all launches (Dilworth 1950), where each launch of a chain
@@ -99,7 +99,7 @@ class _Chains:
             follower = given_up
 
 
-def _first_wait(launches: Sequence[Launch]) -> str:
+def _first_wait(launches: Sequence[TracedLaunch]) -> str:
     """The first launch that waits for one on another stream."""
     for position, later in enumerate(launches):
         for earlier in reversed(launches[:position]):
@@ -110,6 +110,6 @@ def _first_wait(launches: Sequence[Launch]) -> str:
     return ""
 
 
-def _on_its_stream(launch: Launch) -> str:
+def _on_its_stream(launch: TracedLaunch) -> str:
     stream = f"stream {launch.stream}" if launch.stream else "the default stream"
     return f"{kernel_name(launch)} on {stream}"

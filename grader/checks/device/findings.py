@@ -13,23 +13,23 @@ from grader.checks.bench import Bench, Call
 from grader.checks.device.guarded_offsets import of_its_own
 from grader.checks.device.short_copies import elements_for_bytes
 from grader.run.values import Reply
-from grader.verdict import Finding
+from grader.verdict import ReportedFinding
 
 # Whose work a result is: a matter of device work, and no fault of memory.
 MAPPED, OTHER_THREAD = "mapped_memory", "other_thread"
 
 
-def in_words(bench: Bench) -> list[Finding]:
+def in_words(bench: Bench) -> list[ReportedFinding]:
     """What the checked build saw in the calls so far, merged by kind and line; empty when nothing was."""
     return faults_in(bench.calls, bench.files)
 
 
-def faults_in(calls: Iterable[Call], files: Path) -> list[Finding]:
+def faults_in(calls: Iterable[Call], files: Path) -> list[ReportedFinding]:
     """What it saw in `calls`, without what tells only whose work a result is."""
     return [each for each in seen_in(calls, files) if each.kind not in (MAPPED, OTHER_THREAD)]
 
 
-def seen_in(calls: Iterable[Call], files: Path, suspicions: bool = False) -> list[Finding]:
+def seen_in(calls: Iterable[Call], files: Path, suspicions: bool = False) -> list[ReportedFinding]:
     """What it saw in `calls` of a submission whose sources are in `files`, causes before their effects."""
     named = [(call, _named(finding, call)) for call in calls for finding in call.reply.trace.findings]
     if not named:
@@ -96,12 +96,12 @@ def _named(finding: dict[str, Any], call: Call) -> dict[str, Any]:
     return {**finding, "tensor": {**tensor, "name": name}}
 
 
-def _recorded(found: findings.Finding) -> Finding:
+def _recorded(found: findings.Finding) -> ReportedFinding:
     """Place, count and source go into fields of their own, so that the sentence need not repeat them."""
     frame = found.frame if found.frame.file else found.launch
     nowhere = findings.Frame(callers=found.frame.callers)
     unplaced = replace(found, frame=nowhere, launch=findings.Frame(), thread=None, count=1)
-    return Finding(
+    return ReportedFinding(
         kind=found.kind,
         sentence=findings.sentence(unplaced),
         rule=findings.rule(found),

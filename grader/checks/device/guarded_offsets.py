@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from grader.checks.bench import Call
-from grader.run.values import Launch
+from grader.run.values import TracedLaunch
 
 
 def of_its_own(finding: Mapping[str, Any], call: Call) -> str:
@@ -28,7 +28,7 @@ def of_its_own(finding: Mapping[str, Any], call: Call) -> str:
     return f"{thread}{_in_bytes(finding, number)}"
 
 
-def _launch_of(finding: Mapping[str, Any], call: Call) -> Launch | None:
+def _launch_of(finding: Mapping[str, Any], call: Call) -> TracedLaunch | None:
     place = (finding.get("file"), finding.get("line"))
     found = [each for each in call.reply.trace.launches if (each.file, each.line) == place]
     shapes = {(each.grid, each.block) for each in found}

@@ -10,7 +10,7 @@ from grader.checks.bench import Bench, Call
 from grader.checks.device.call_sites import site_of
 from grader.checks.device.findings import MAPPED, OTHER_THREAD, seen_in
 from grader.checks.outcome import Outcome
-from grader.verdict import Finding
+from grader.verdict import ReportedFinding
 
 _ON_HOST = "device_pointer_on_host"
 _TO_HOST = re.compile(r"\bdevice to host of (\d+) bytes$")
@@ -49,7 +49,7 @@ def other_threads(bench: Bench, call: Call) -> Outcome | None:
     return call.failure(sentence, "threads", "other threads of the host had a hand in them")
 
 
-def _first(kind: str, bench: Bench, call: Call) -> Finding | None:
+def _first(kind: str, bench: Bench, call: Call) -> ReportedFinding | None:
     if all(finding.get("kind") != kind for finding in call.reply.trace.findings):
         return None
     return next((each for each in seen_in([call], bench.files) if each.kind == kind), None)

@@ -12,7 +12,7 @@ from collections.abc import Collection
 from cusimt.profile.instances import instance_name, template_name
 from grader.checks.bench import Bench, Call
 from grader.checks.device.library_kernels import instance, kernels_of
-from grader.run.values import Launch
+from grader.run.values import TracedLaunch
 
 # Where kernels are that the headers of libraries bring along, and names in C, which belong to no namespace.
 _NAMESPACES = re.compile(
@@ -48,7 +48,7 @@ def is_own(bench: Bench, kernel: str) -> bool:
     return instance(kernel) in defined if defined is not None else not _IN_C.match(instance_name(kernel))
 
 
-def foreign_launches(bench: Bench, call: Call, allowed: Collection[str]) -> list[Launch]:
+def foreign_launches(bench: Bench, call: Call, allowed: Collection[str]) -> list[TracedLaunch]:
     """The launches of other kernels, but for those of the `allowed` operators.
 
     A profiler sees every kernel, but not every operator: a guard can hide one. So a launch is an operator's
@@ -58,7 +58,7 @@ def foreign_launches(bench: Bench, call: Call, allowed: Collection[str]) -> list
     return [each for each in others if not any(name in allowed for name in each.operators)]
 
 
-def own_launches(bench: Bench, call: Call) -> list[Launch]:
+def own_launches(bench: Bench, call: Call) -> list[TracedLaunch]:
     """The launches of the learner's kernels."""
     return [launch for launch in call.reply.trace.launches if is_own(bench, launch.kernel)]
 
@@ -69,11 +69,11 @@ def calls_without_a_kernel(bench: Bench) -> list[Call]:
     return [] if any(own_launches(bench, call) for call in ran) else ran
 
 
-def accepted_launches(bench: Bench, call: Call) -> list[Launch]:
+def accepted_launches(bench: Bench, call: Call) -> list[TracedLaunch]:
     """Those of them that the device did not refuse: only these can have done any work."""
     return [launch for launch in own_launches(bench, call) if launch.error == 0]
 
 
-def kernel_name(launch: Launch) -> str:
+def kernel_name(launch: TracedLaunch) -> str:
     """``muladd_kernel<float>`` of ``void muladd_kernel<float>(float const*, float const*, int)``."""
     return instance_name(launch.kernel)

@@ -11,7 +11,7 @@ from grader.checks.bench import Bench
 from grader.checks.device.limit_causes import CountedStage, in_words, reason
 from grader.checks.outcome import Outcome, passed
 from grader.specification.efficiency import METRICS, Limit
-from grader.verdict import Finding, Status
+from grader.verdict import ReportedFinding, Status
 
 
 @dataclass(frozen=True)
@@ -62,16 +62,16 @@ def _praise(judged: list[Judged]) -> str:
     return f"Within all limits: {told}."
 
 
-def _findings(exceeded: list[Judged]) -> tuple[Finding, ...]:
+def _findings(exceeded: list[Judged]) -> tuple[ReportedFinding, ...]:
     """The first of each place: a line that exceeds several limits does so for one reason."""
-    found: dict[str, Finding] = {}
+    found: dict[str, ReportedFinding] = {}
     for each in exceeded:
         finding = _finding(each)
         found.setdefault(finding.where, finding)
     return tuple(found.values())
 
 
-def _finding(judged: Judged) -> Finding:
+def _finding(judged: Judged) -> ReportedFinding:
     limit, stage = judged.limit, judged.stage
     metric = METRICS[limit.metric]
     text, frame, access = reason(metric, stage, judged.amount, judged.most)
@@ -80,7 +80,7 @@ def _finding(judged: Judged) -> Finding:
     total = f"In all, {stage.call} comes to {amount}, where {enough}."
     if amount in text:
         total = f"In {stage.call}, {enough}."
-    return Finding(
+    return ReportedFinding(
         kind=limit.metric,
         sentence=f"{text} {total}".strip(),
         rule=limit.rule,

@@ -19,8 +19,8 @@ from grader.checks.device.launches import kernel_name, own_launches
 from grader.checks.device.schedules import LARGE_CASE, LONG_CASE, other_orders
 from grader.checks.device.streams import stray_work
 from grader.checks.outcome import Outcome, passed
-from grader.run.values import Launch
-from grader.verdict import NOT_JUDGED, Finding, Status
+from grader.run.values import TracedLaunch
+from grader.verdict import NOT_JUDGED, ReportedFinding, Status
 
 _REFUSE = "This happens on bad input only. Refuse bad input before a kernel runs: check the arguments first."
 _STREAM = re.compile(r"\bstream \d+")
@@ -79,7 +79,7 @@ def _praise_of_orders(right: int, repeated: int) -> str:
     )
 
 
-def _failure(bench: Bench, findings: list[Finding]) -> Outcome:
+def _failure(bench: Bench, findings: list[ReportedFinding]) -> Outcome:
     first = findings[0]
     place = f"{first.where}: " if first.where else ""
     others = len(findings) - 1
@@ -97,13 +97,13 @@ def _failure(bench: Bench, findings: list[Finding]) -> Outcome:
     )
 
 
-def _first_call(bench: Bench, first: Finding) -> Call | None:
+def _first_call(bench: Bench, first: ReportedFinding) -> Call | None:
     """The call in which the checked build saw the first finding; other sentences name theirs."""
     kinds = ((call, {each.get("kind") for each in call.reply.trace.findings}) for call in bench.calls)
     return next((call for call, seen in kinds if first.kind in seen), None)
 
 
-def _aside(bench: Bench, first: Finding) -> str:
+def _aside(bench: Bench, first: ReportedFinding) -> str:
     if first.kind == "schedule":  # an answer that changes is not right
         return ""
     if first.rule == _REFUSE or len(bench.right) < len(bench.spec.cases):
@@ -114,7 +114,7 @@ def _aside(bench: Bench, first: Finding) -> str:
     return " (The answers are still right.)"
 
 
-def rules_for_bad_input(bench: Bench, findings: list[Finding]) -> list[Finding]:
+def rules_for_bad_input(bench: Bench, findings: list[ReportedFinding]) -> list[ReportedFinding]:
     """What the checked build found only in calls that should have been refused is not the kernel's matter.
 
     A race is: bad input sends a thread to the wrong address, but never two threads without order to one.
@@ -127,13 +127,13 @@ def rules_for_bad_input(bench: Bench, findings: list[Finding]) -> list[Finding]:
     return [replace(each, rule=_REFUSE) if each.kind in kinds else each for each in findings]
 
 
-def merge(findings: Iterable[Finding]) -> list[Finding]:
+def merge(findings: Iterable[ReportedFinding]) -> list[ReportedFinding]:
     """One finding per kind and source line, with the counts added up, in the order of first sight.
 
     What has no line is told apart by its sentence, but for the streams in it: they have other numbers in
     every call.
     """
-    merged: dict[tuple[str, str, int, str], Finding] = {}
+    merged: dict[tuple[str, str, int, str], ReportedFinding] = {}
     for each in findings:
         key = (each.kind, each.file, each.line, "" if each.line else _STREAM.sub("stream", each.sentence))
         earlier = merged.get(key)
@@ -141,7 +141,7 @@ def merge(findings: Iterable[Finding]) -> list[Finding]:
     return list(merged.values())
 
 
-def failed_launches(bench: Bench) -> list[Finding]:
+def failed_launches(bench: Bench) -> list[ReportedFinding]:
     """Launches that the runtime refused, where no exception told the caller."""
     found = []
     for call in bench.calls:
@@ -157,13 +157,15 @@ def failed_launches(bench: Bench) -> list[Finding]:
     return found
 
 
-def _at_launch(kind: str, what: str, rule: str, launch: Launch, count: int, bench: Bench) -> Finding:
+def _at_launch(
+    kind: str, what: str, rule: str, launch: TracedLaunch, count: int, bench: Bench
+) -> ReportedFinding:
     name = Path(launch.file).name
     source = source_line(bench.files / name, launch.line) if name else ""
-    return Finding(kind, what, rule, name, launch.line, source, count=count)
+    return ReportedFinding(kind, what, rule, name, launch.line, source, count=count)
 
 
-def leaks(calls: list[Call]) -> list[Finding]:
+def leaks(calls: list[Call]) -> list[ReportedFinding]:
     """Device memory that is still allocated after the results of a call are gone.
 
     A call that keeps a graph is left out, since its saved tensors live on; so is a single allocation that
@@ -183,7 +185,7 @@ def leaks(calls: list[Call]) -> list[Finding]:
     what = counted(trace.live_allocations, "device allocation")
     freed = "were never freed" if trace.live_allocations > 1 else "was never freed"
     return [
-        Finding(
+        ReportedFinding(
             "leak",
             f"{what} ({trace.live_bytes} bytes) made during {worst.text} {freed}.",
             "Every cudaMalloc needs a cudaFree on every path, also on the one that raises.",

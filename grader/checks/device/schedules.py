@@ -23,7 +23,7 @@ from grader.checks.values.inputs import Inputs
 from grader.checks.values.wording import first_paragraph
 from grader.run.values import Output, Schedule
 from grader.specification import Case, Gradient
-from grader.verdict import Finding
+from grader.verdict import ReportedFinding
 
 # What is not repeated: a case with more elements, in arguments and results, since small cases show the same,
 # and one that takes more seconds. The cases of a kernel that is not slow take far less, at any load.
@@ -37,7 +37,7 @@ _RULE = (
 )
 
 
-def other_orders(bench: Bench) -> tuple[list[Finding], int]:
+def other_orders(bench: Bench) -> tuple[list[ReportedFinding], int]:
     """What goes wrong in another order only, of the first case in which anything does.
 
     The number is how many of the right cases were repeated.
@@ -65,18 +65,22 @@ def _is_short(right: RightAnswer) -> bool:
     return given + made <= LARGE_CASE and right.seconds <= LONG_CASE
 
 
-def _asked_again(bench: Bench, right: RightAnswer, order: Schedule) -> list[Finding]:
+def _asked_again(bench: Bench, right: RightAnswer, order: Schedule) -> list[ReportedFinding]:
     call = bench.forward(right.case, right.inputs, schedule=order)
     found = _told(bench, call, order)
     if found or call.reply.error is not None:
         return found
     different = wrong_output(right.expected, right.inputs, call)
     if different is not None and not _agree(right.outputs, call.reply.outputs, right.expected):
-        return [Finding("schedule", f"The answer {_CHANGES}. In {order} order: {different.sentence}", _RULE)]
+        return [
+            ReportedFinding(
+                "schedule", f"The answer {_CHANGES}. In {order} order: {different.sentence}", _RULE
+            )
+        ]
     return _wrong_changes(bench, right, call, order)
 
 
-def _wrong_changes(bench: Bench, right: RightAnswer, call: Call, order: Schedule) -> list[Finding]:
+def _wrong_changes(bench: Bench, right: RightAnswer, call: Call, order: Schedule) -> list[ReportedFinding]:
     """The first argument that is to be changed in place and, after `call`, does not hold what it should."""
     if not right.case.modifies:
         return []
@@ -88,18 +92,22 @@ def _wrong_changes(bench: Bench, right: RightAnswer, call: Call, order: Schedule
         if mismatch is not None:
             at = list(mismatch.index or ())
             what = f"{call.text}: {drawn.name} holds {mismatch.got} at {at}, expected {mismatch.expected}."
-            return [Finding("schedule", f"The answer {_CHANGES}. In {order} order: {what}", _RULE)]
+            return [ReportedFinding("schedule", f"The answer {_CHANGES}. In {order} order: {what}", _RULE)]
     return []
 
 
-def _told(bench: Bench, call: Call, order: Schedule) -> list[Finding]:
+def _told(bench: Bench, call: Call, order: Schedule) -> list[ReportedFinding]:
     """Findings and errors of a call that had none in the usual order."""
     if found := faults_in([call], bench.files):
         return [replace(each, sentence=f"Only in {order} order: {each.sentence}") for each in found]
     if call.reply.error is None:
         return []
     message = first_paragraph(call.reply.error.message)
-    return [Finding("schedule", f"Whether {call.text} fails {_CHANGES}. In {order} order: {message}", _RULE)]
+    return [
+        ReportedFinding(
+            "schedule", f"Whether {call.text} fails {_CHANGES}. In {order} order: {message}", _RULE
+        )
+    ]
 
 
 def _agree(first: Sequence[Output], second: Sequence[Output], expected: Sequence[Expected]) -> bool:
@@ -120,7 +128,7 @@ def _widened(values: torch.Tensor) -> torch.Tensor:
 # ---- gradients --------------------------------------------------------------------------------------------
 
 
-def _gradients_again(bench: Bench, gradient: Gradient, case: Case) -> list[Finding]:
+def _gradients_again(bench: Bench, gradient: Gradient, case: Case) -> list[ReportedFinding]:
     inputs = bench.draw(case.args, "gradient", case.name)
     names = [each.name for each in differentiable(gradient, inputs)]
     _, back = both_ways(bench, case, inputs, names, "forward")
@@ -138,7 +146,7 @@ def _gradients_again(bench: Bench, gradient: Gradient, case: Case) -> list[Findi
 
 def _changed_gradient(
     bench: Bench, inputs: Inputs, usual: Call, again: Call, order: Schedule
-) -> list[Finding]:
+) -> list[ReportedFinding]:
     terms = accumulation(bench.spec, inputs)
     for before, after in zip(usual.reply.outputs, again.reply.outputs, strict=True):
         if before.tensor is None or after.tensor is None:
@@ -152,5 +160,5 @@ def _changed_gradient(
         if (mismatch := compare(after, expected)) is not None:
             at = f" at {list(mismatch.index)}" if mismatch.index is not None else ""
             what = f"it is {mismatch.expected}{at} in ascending order, {mismatch.got} in {order} order."
-            return [Finding("schedule", f"{name} {_CHANGES}: {what}", _RULE)]
+            return [ReportedFinding("schedule", f"{name} {_CHANGES}: {what}", _RULE)]
     return []

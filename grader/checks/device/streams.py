@@ -14,8 +14,8 @@ from grader.checks.bench import Bench, Call
 from grader.checks.device.call_sites import place_of
 from grader.checks.device.findings import source_line
 from grader.checks.device.launches import kernel_name, own_launches
-from grader.run.values import Launch
-from grader.verdict import Finding
+from grader.run.values import TracedLaunch
+from grader.verdict import ReportedFinding
 
 _CURRENT = (
     "Work belongs on the current stream, or it runs before its inputs are ready: the fourth launch "
@@ -45,7 +45,7 @@ _DEVICE_FIRST = (
 _MOVING = ("d2d", "memset")  # asynchronous within the device
 
 
-def stray_work(bench: Bench) -> list[Finding]:
+def stray_work(bench: Bench) -> list[ReportedFinding]:
     """Launches, copies and fills that are not in order with the caller's stream."""
     defaults = {0} | {call.reply.trace.stream for call in bench.calls if call.stream == "default"}
     found = []
@@ -58,7 +58,9 @@ def stray_work(bench: Bench) -> list[Finding]:
     return found
 
 
-def _stray_launch(launch: Launch, call: Call, defaults: set[int], bench: Bench) -> Finding | None:
+def _stray_launch(
+    launch: TracedLaunch, call: Call, defaults: set[int], bench: Bench
+) -> ReportedFinding | None:
     waits, awaited = launch.waits, launch.awaited
     if waits is None or awaited is None:
         own = bench.backend == "cuda" and launch.stream not in defaults
@@ -69,7 +71,7 @@ def _stray_launch(launch: Launch, call: Call, defaults: set[int], bench: Bench) 
     source = source_line(bench.files / name, launch.line) if name else ""
     subject = f"{kernel_name(launch)} was launched"
     if launch.stream in defaults:
-        return Finding(
+        return ReportedFinding(
             "launch_stream", _on_default(subject, call, defaults), _CURRENT, name, launch.line, source
         )
     kind, what, rule = _elsewhere(subject, waits, awaited)
@@ -79,10 +81,12 @@ def _stray_launch(launch: Launch, call: Call, defaults: set[int], bench: Bench) 
             f"{subject} on a stream of cuda:{launch.device}, and neither that device's current stream waits "
             f"for it, nor it for that stream: the call began while cuda:{call.device} was current."
         )
-    return Finding(kind, what, rule, name, launch.line, source)
+    return ReportedFinding(kind, what, rule, name, launch.line, source)
 
 
-def _stray_copy(api_call: dict[str, object], call: Call, defaults: set[int], bench: Bench) -> Finding | None:
+def _stray_copy(
+    api_call: dict[str, object], call: Call, defaults: set[int], bench: Bench
+) -> ReportedFinding | None:
     waits, awaited = bool(api_call.get("waits", 1)), bool(api_call.get("awaited", 1))
     if (waits and awaited) or api_call.get("kind") not in _MOVING or api_call.get("error"):
         return None
@@ -92,9 +96,9 @@ def _stray_copy(api_call: dict[str, object], call: Call, defaults: set[int], ben
     if (api_call.get("stream") or 0) in defaults:
         rule = _COPY if name.endswith("Async") else _WITHOUT_STREAM.format(call=name)
         what = _on_default(f"{name} was queued", call, defaults)
-        return Finding("launch_stream", what, rule, file, line, source)
+        return ReportedFinding("launch_stream", what, rule, file, line, source)
     kind, what, rule = _elsewhere(f"{name} was queued", waits, awaited)
-    return Finding(kind, what, rule, file, line, source)
+    return ReportedFinding(kind, what, rule, file, line, source)
 
 
 def _on_default(subject: str, call: Call, defaults: set[int]) -> str:

@@ -46,7 +46,7 @@ class RemoteGraph:
         self.session.release(self.handle)
 
 
-class Submission:
+class WorkerFunction:
     """Forward and backward of one case as requests; ``names`` are the inputs that gradcheck varies."""
 
     def __init__(self, bench: Bench, case: Case, inputs: Inputs, names: list[str]) -> None:
@@ -78,7 +78,7 @@ class Remote(torch.autograd.Function):
     """The submission as one node of a graph in this process."""
 
     @staticmethod
-    def forward(ctx: Any, submission: Submission, *tensors: torch.Tensor) -> Any:
+    def forward(ctx: Any, submission: WorkerFunction, *tensors: torch.Tensor) -> Any:
         ctx.set_materialize_grads(False)
         reply = submission.call([each.detach() for each in tensors], ctx.needs_input_grad[1:])
         ctx.submission = submission
@@ -98,7 +98,7 @@ def gradcheck_problem(
     """Run gradcheck: exactly on small inputs, in fast mode on large ones."""
     points = tuple(each.tensor.detach().clone().requires_grad_() for each in leaves)
     names = [each.name for each in leaves]
-    submission = Submission(bench, case, inputs, names)
+    submission = WorkerFunction(bench, case, inputs, names)
     fast = sum(point.numel() for point in points) > EXACT_LIMIT
     text = bench.text(inputs, case)
     tolerated = 0.0 if case.deterministic else gradient.nondet_tol

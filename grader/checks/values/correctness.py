@@ -36,7 +36,7 @@ from grader.checks.values.wording import (
     mismatch_outcome,
     writers_of,
 )
-from grader.run.values import Launch
+from grader.run.values import TracedLaunch
 from grader.specification import Case, Spec
 from grader.verdict import Status
 
@@ -175,7 +175,7 @@ def wrong_output(
     call: Call,
     cause: Callable[[], Cause | None] | None = None,
     reason: Callable[[], str] = str,
-    launches: Sequence[Launch] = (),
+    launches: Sequence[TracedLaunch] = (),
 ) -> Outcome | None:
     """The first output of `call` that is not what was expected.
 

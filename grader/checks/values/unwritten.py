@@ -9,7 +9,7 @@ import torch
 from cusimt.profile.occupancy import WARP
 from cusimt.support.words import counted
 from grader.checks.values.wrong_answer import Wrong
-from grader.run.values import Launch
+from grader.run.values import TracedLaunch
 
 POISON = 0xA5  # fills fresh device memory on simt
 LARGEST_BLOCK = 1024
@@ -88,14 +88,14 @@ def _is_written(part: torch.Tensor, wrong: Wrong, untouched: torch.Tensor) -> bo
     return not bool((part & untouched).any() or (~part & ~_filled(wrong)).any())
 
 
-def _only_launch(wrong: Wrong) -> Launch | None:
+def _only_launch(wrong: Wrong) -> TracedLaunch | None:
     return wrong.launches[0] if len(wrong.launches) == 1 else None
 
 
 # ---- a launch in one dimension ---------------------------------------------------------------------------
 
 
-def _in_a_line(wrong: Wrong, first: int, launch: Launch) -> str:
+def _in_a_line(wrong: Wrong, first: int, launch: TracedLaunch) -> str:
     """Nothing from `first` on was written, by a launch in x alone."""
     blocks, size = launch.grid[0], launch.block[0]
     threads, total = blocks * size, wrong.total
@@ -123,7 +123,7 @@ def _in_a_line(wrong: Wrong, first: int, launch: Launch) -> str:
     return f"The launch has {there}, and only the last, partial block wrote nothing: is the guard too strict?"
 
 
-def _interleaved(wrong: Wrong, untouched: torch.Tensor, launch: Launch) -> str:
+def _interleaved(wrong: Wrong, untouched: torch.Tensor, launch: TracedLaunch) -> str:
     """As many elements of every `blockDim.x` as there are blocks."""
     blocks, size = launch.grid[0], launch.block[0]
     part = torch.arange(wrong.total) % size < blocks
@@ -138,7 +138,7 @@ def _interleaved(wrong: Wrong, untouched: torch.Tensor, launch: Launch) -> str:
 # ---- a launch in two dimensions --------------------------------------------------------------------------
 
 
-def _in_a_plane(wrong: Wrong, untouched: torch.Tensor, launch: Launch) -> str:
+def _in_a_plane(wrong: Wrong, untouched: torch.Tensor, launch: TracedLaunch) -> str:
     """A rectangle in the upper left corner was written, by a launch in x and y."""
     height, width = wrong.expected.shape
     here = (~_filled(wrong)).reshape(height, width).nonzero()
@@ -168,7 +168,7 @@ def _first(number: int, word: str, of: int) -> str:
     return f"all {of} {word}s" if number == of else f"{number} of {of} {word}s"
 
 
-def _threads_missing(launch: Launch, height: int, width: int) -> str:
+def _threads_missing(launch: TracedLaunch, height: int, width: int) -> str:
     """What was written has a thread each, and the rest has none."""
     (across, down), (x, y) = launch.grid[:2], launch.block[:2]
     if down == MOST_BLOCKS and down * y < height:

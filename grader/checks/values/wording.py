@@ -17,7 +17,7 @@ from grader.checks.values.inputs import HOLDS, Drawn, Inputs, Value
 from grader.checks.values.relations import negated
 from grader.checks.values.unwritten import by_the_launch, never_written
 from grader.checks.values.wrong_answer import Wrong
-from grader.run.values import Launch, Output, RemoteError, Reply
+from grader.run.values import Output, RemoteError, Reply, TracedLaunch
 from grader.specification import Case
 from grader.verdict import Status
 
@@ -75,7 +75,7 @@ class Hints:
     cause: Cause | None = None  # it comes first, and no guess is made
     for_ones: torch.Tensor | None = None
     autocast: bool = False
-    launches: Sequence[Launch] = ()
+    launches: Sequence[TracedLaunch] = ()
     reason: Callable[[], str] = str  # see Wrong
     right: Collection[str] = ()  # names of `others` whose gradients were returned, and are right
 

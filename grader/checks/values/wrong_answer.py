@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 import torch
 
-from grader.run.values import Launch
+from grader.run.values import TracedLaunch
 
 MANY = 8  # with fewer elements a coincidence is too likely
 NARROW = (torch.float16, torch.bfloat16)
@@ -35,7 +35,7 @@ class Wrong:
     terms: int = 1
     for_ones: torch.Tensor | None = None
     turned: Callable[[], Iterable[tuple[str, torch.Tensor]]] = tuple
-    launches: Sequence[Launch] = ()
+    launches: Sequence[TracedLaunch] = ()
     by_host: bool = False
     reason: Callable[[], str] = str
     flat_got: torch.Tensor = field(init=False)

@@ -1,6 +1,6 @@
 """Grading many submissions on one machine."""
 
-from grader.instruct.batch.driver import Ended, Outcome, Watch, Workforce, run_batch
+from grader.instruct.batch.driver import Ended, ItemOutcome, Watch, Workforce, run_batch
 from grader.instruct.batch.gpus import exclusive_gpu
 from grader.instruct.batch.grading import Judge, batch_key, build_one, grade_one
 from grader.instruct.batch.lane import Failed, LaneSettings
@@ -12,10 +12,10 @@ __all__ = [
     "Ended",
     "Failed",
     "Item",
+    "ItemOutcome",
     "Judge",
     "LaneSettings",
     "LocalSettings",
-    "Outcome",
     "Summary",
     "Watch",
     "Workforce",

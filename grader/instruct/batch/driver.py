@@ -39,7 +39,7 @@ class Watch(Protocol):
 
 
 @dataclass
-class Outcome:
+class ItemOutcome:
     """``records`` by key, old and new; ``failed`` says of the others what kept them from being judged.
 
     ``graded`` counts the new ones; ``seconds`` is the wall-clock time that they took together.
@@ -53,11 +53,11 @@ class Outcome:
 
 def run_batch(
     items: Iterable[Item], store: ResultStore, workforce: Workforce, watch: Watch, *, regrade: bool = False
-) -> Outcome:
+) -> ItemOutcome:
     """Grade what has no record in ``store`` yet, or with ``regrade`` everything."""
     items = list(items)
     wanted = distinct(items)
-    outcome = Outcome(records_of(wanted, store))
+    outcome = ItemOutcome(records_of(wanted, store))
     left = [item for item in wanted if regrade or item.key not in outcome.records]
     watch.begin(left, len(wanted) - len(left), len(items) - len(wanted))
     begun = time.perf_counter()
@@ -69,7 +69,7 @@ def run_batch(
     return outcome
 
 
-def _take(ended: Ended, outcome: Outcome) -> None:
+def _take(ended: Ended, outcome: ItemOutcome) -> None:
     key, answer = ended.item.key, ended.answer
     if isinstance(answer, Failed):
         outcome.failed[key] = answer.sentence

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from statistics import mean, median
 
-from grader.instruct.batch.driver import Outcome
+from grader.instruct.batch.driver import ItemOutcome
 from grader.instruct.batch.plan import Item, by_exercise
 from grader.instruct.results import Record
 from grader.instruct.submissions import look
@@ -52,7 +52,7 @@ class Summary:
     notices: tuple[Notice, ...]
 
 
-def summarise(items: Iterable[Item], outcome: Outcome) -> Summary:
+def summarise(items: Iterable[Item], outcome: ItemOutcome) -> Summary:
     """Of every submission, also where several share a record."""
     exercises, notices = [], []
     for slug, group in by_exercise(items).items():
