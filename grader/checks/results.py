@@ -13,7 +13,6 @@ from grader.checks import todo
 from grader.checks.lesson_links import lesson_for
 from grader.checks.outcome import Outcome
 from grader.checks.registry import CHECKS, COUNTED
-from grader.checks.worker_failures import ALL_LINES, PRINTED_LINES, ended_badly, printed
 from grader.course.catalog import Exercise
 from grader.run.failures import once_more, said
 from grader.specification import Spec
@@ -22,7 +21,16 @@ from grader.verdict import CheckResult, Status
 
 if TYPE_CHECKING:
     from grader.checks.bench import Bench
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
+from grader.run.failures import ProtocolViolation, WorkerTimeout
+
+if TYPE_CHECKING:
+    from grader.checks.bench import Bench
+
+PRINTED_LINES = 20  # that are shown of what was printed
+ALL_LINES = 1000  # where all is asked for: beyond that nobody reads, and a record is to be kept
 Progress: TypeAlias = Callable[[str], None]  # told the name of each stage as it begins
 
 
@@ -118,3 +126,51 @@ class Results:
     def _within(self, name: str) -> Progress:
         """Tells how far the check is: the name of the stage, a comma, and what it says."""
         return lambda said: self.progress(f"{name}, {said}")
+
+
+# ---- workers that did not answer ----
+
+
+def ended_badly(failure: SubmissionError, bench: Bench) -> Outcome:
+    """The worker did not answer as a worker does; the check is lost, and nothing else."""
+    if isinstance(failure, WorkerTimeout):
+        status = Status.TIMEOUT
+    else:
+        status = Status.FAIL if isinstance(failure, ProtocolViolation) else Status.CRASH
+    case = bench.current_case
+    bad_input = case in {refusal.name for refusal in bench.spec.refusals}
+    kind = "bad input, to be refused:" if bad_input else "case"
+    where = f' ({kind} "{case}")' if case else ""
+    sentence = f"{failure.what.rstrip('.')}{where}. {failure.rule}"
+    return Outcome(status, sentence, case=case, topic="refusals" if bad_input else status.value)
+
+
+def printed(bench: Bench, first_call: int, lost: str = "", most: int = PRINTED_LINES) -> Iterator[str]:
+    """The beginning, `most` lines, of what the submission printed during the calls from `first_call` on.
+
+    Each call's lines follow a line that names the call. With what was printed in a call that gave no reply,
+    ``lost``, the end is shown: what a program says before it dies comes last.
+    """
+    texts = [(call.text, call.reply.printed) for call in bench.calls[first_call:]]
+    texts.append((bench.pending or "a call without a reply", lost))
+    lines = [(number, call, line) for number, (call, text) in enumerate(texts) for line in text.splitlines()]
+    shown, before, after = lines, "", ""
+    if len(lines) > most and lost:
+        shown = lines[1 - most :]
+        before = f"  ... {len(lines) - len(shown)} lines before"
+    elif len(lines) > most:
+        shown = lines[:most]
+        after = f"  ... and {len(lines) - len(shown)} more lines"
+    if lines:
+        yield from filter(None, ("It printed:", before, *_by_call(shown), after))
+
+
+def _by_call(lines: Sequence[tuple[int, str, str]]) -> Iterator[str]:
+    """Each line, (number of its call, the call, what was printed), below a heading for its call."""
+    last: tuple[int, str] | None = None
+    for number, call, line in lines:
+        if last != (number, call):
+            again = ", again" if last is not None and last[1] == call else ""
+            yield f"  in {call[:1].lower() if call.startswith('The ') else call[:1]}{call[1:]}{again}:"
+            last = (number, call)
+        yield f"    {line}"

@@ -77,7 +77,7 @@ def release(
 ) -> None:
     """Freezes marks as students are told them. Later ones never go below, unless --accept says so."""
     from grader.cli.marks import MarksOptions
-    from grader.cli.marks_release import release_marks
+    from grader.cli.marks_changes import release_marks
 
     request = MarksOptions(class_, exercises, tuple(student or ()), tuple(names or ()))
     raise typer.Exit(release_marks(request, accept))
@@ -95,7 +95,7 @@ def regrade(
 ) -> None:
     """Grades what the mark comes from once more, with the stored seed, and logs what came of it."""
     from grader.cli.marks import MarksOptions
-    from grader.cli.marks_regrade import regrade_one
+    from grader.cli.marks_changes import regrade_one
 
     request = MarksOptions(class_, exercises, (student,), (exercise,))
     raise typer.Exit(regrade_one(request, reason, by, trust))
@@ -112,7 +112,7 @@ def withdraw(
 ) -> None:
     """Lets an earlier hand-in that the mark comes from count no more: it came to the wrong student."""
     from grader.cli.marks import MarksOptions
-    from grader.cli.marks_withdraw import withdraw_one
+    from grader.cli.marks_changes import withdraw_one
 
     raise typer.Exit(withdraw_one(MarksOptions(class_, exercises, (student,), (exercise,)), reason, by))
 

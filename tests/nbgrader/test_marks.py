@@ -126,7 +126,7 @@ def test_a_long_file_is_cut_where_it_is_shown(toys: Class) -> None:
 def test_parts_are_one_cell() -> None:
     from dataclasses import replace
 
-    from grader.instruct.nbgrader.scores import score_of
+    from grader.instruct.nbgrader.outputs import score_of
 
     checks = (
         CheckResult("build", Status.PASS, "Built."),

@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 from torch.nn.functional import gelu
 
-from grader.checks.gradients.shapes import transposed_in
+from grader.checks.gradients.comparison import transposed_in
 from grader.checks.values.expected import expected_outputs
 from grader.checks.values.formulas import explain
 from grader.checks.values.inputs import draw, seeded

@@ -11,7 +11,7 @@ import pytest
 import torch
 
 from grader.checks.gradients import gradient
-from grader.checks.gradients.autograd_nodes import placed
+from grader.checks.gradients.comparison import placed
 from grader.checks.gradients.reference_graph import Tape
 from grader.checks.outcome import Outcome
 from grader.run.values import RemoteError, Reply, Trace

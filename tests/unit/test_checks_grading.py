@@ -15,7 +15,7 @@ from grader.checks import build as building
 from grader.checks import grading
 from grader.checks.bench import Call
 from grader.checks.outcome import Outcome
-from grader.checks.worker_failures import ended_badly, printed
+from grader.checks.results import ended_badly, printed
 from grader.compilation import Artifact
 from grader.course.answer_key import digest
 from grader.course.catalog import Exercise, Section

@@ -8,8 +8,8 @@ import pytest
 import torch
 
 from grader.checks.bench import Call
+from grader.checks.device.finding_notes import of_its_own
 from grader.checks.device.findings import seen_in
-from grader.checks.device.guarded_offsets import of_its_own
 from grader.run.values import Output, Reply, Trace, TracedLaunch
 
 FOUND: dict[str, Any] = {

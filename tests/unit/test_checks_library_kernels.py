@@ -15,7 +15,7 @@ import pytest
 import torch
 
 from cusimt.support.toolchain import host_compiler
-from grader.checks.device import device_work, library_kernels
+from grader.checks.device import device_work, launches
 from grader.checks.device.launches import foreign_launches, is_own, own_launches
 from grader.checks.outcome import Outcome
 from grader.checks.values import correctness
@@ -146,21 +146,21 @@ def test_the_lists_of_launches_agree(artifact: Artifact) -> None:
 def test_without_a_demangler_the_names_of_libraries_decide(
     artifact: Artifact, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(library_kernels, "demangled", lambda names: list(names))
-    library_kernels._kernels.cache_clear()
+    monkeypatch.setattr(launches, "demangled", lambda names: list(names))
+    launches._kernels.cache_clear()
     try:
-        assert library_kernels.kernels_of(artifact) is None
+        assert launches.kernels_of(artifact) is None
         assert judged(artifact, [launch(FOREIGN[0])]).status is Status.PASS
         assert judged(artifact, [launch(FOREIGN[4])]).status is Status.FAIL
     finally:
-        library_kernels._kernels.cache_clear()
+        launches._kernels.cache_clear()
 
 
 def test_of_a_wheel_the_installed_libraries_count(artifact: Artifact, tmp_path: Path) -> None:
     (tmp_path / "installed/package").mkdir(parents=True)
     (tmp_path / "installed/package/_C.so").write_bytes(artifact.path.read_bytes())
     wheel = replace(artifact, interface="wheel", path=tmp_path / "package.whl")
-    assert library_kernels.kernels_of(wheel) == library_kernels.kernels_of(artifact)
+    assert launches.kernels_of(wheel) == launches.kernels_of(artifact)
 
 
 # ---- which operators a launch was made in ------------------------------------------------------------------

@@ -7,7 +7,7 @@ from dataclasses import replace
 import pytest
 import torch
 
-from grader.checks.gradients.shapes import with_owner
+from grader.checks.gradients.comparison import with_owner
 from grader.checks.values.inputs import Drawn, Inputs
 from grader.run.values import RemoteError
 from grader.specification import tensor

@@ -12,7 +12,7 @@ from typer.testing import CliRunner
 
 from grader.cli.app import app
 from grader.cli.marks import MarksOptions
-from grader.cli.marks_release import release_marks
+from grader.cli.marks_changes import release_marks
 from grader.course.catalog import Catalog
 from grader.instruct.course.attempts import read_roster
 from grader.instruct.course.merge_ids import rename

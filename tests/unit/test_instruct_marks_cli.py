@@ -15,7 +15,7 @@ from typer.testing import CliRunner
 
 from grader.cli.app import app
 from grader.cli.marks import MarksOptions, open_term, show_table
-from grader.cli.marks_release import release_marks
+from grader.cli.marks_changes import release_marks
 from grader.cli.similarity import show_pairs
 from grader.course.catalog import Catalog
 from grader.course.stubs import stub_text

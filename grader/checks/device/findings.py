@@ -10,8 +10,7 @@ from typing import Any
 from cusimt import findings
 from cusimt.records.source_lines import SourceReader
 from grader.checks.bench import Bench, Call
-from grader.checks.device.guarded_offsets import of_its_own
-from grader.checks.device.short_copies import elements_for_bytes
+from grader.checks.device.finding_notes import elements_for_bytes, of_its_own
 from grader.run.values import Reply
 from grader.verdict import ReportedFinding
 

@@ -2,27 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import ast
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from pathlib import Path
 
 import torch
 
 from grader.checks.bench import Bench, Call
 from grader.checks.device.causes import cause_of
-from grader.checks.gradients.autograd_nodes import placed
 from grader.checks.gradients.cotangents import expected_gradient
 from grader.checks.gradients.gradient_patterns import Question, explain
 from grader.checks.gradients.reference_graph import Recorded, Tape
-from grader.checks.gradients.shapes import transposed_in, with_owner
 from grader.checks.outcome import Outcome
 from grader.checks.values.compare import Mismatch, compare
 from grader.checks.values.expected import Expected, is_pointwise
 from grader.checks.values.inputs import Inputs
 from grader.checks.values.wording import Hints, device_error, error_outcome, mismatch_outcome, writers_of
-from grader.run.values import Output
+from grader.run.values import Output, RemoteError
 from grader.specification import Case
 from grader.verdict import Status
+
+_REFUSED = re.compile(
+    r"invalid gradient at index \d+ - got \[(?P<got>[\d, ]*)\] but expected shape compatible with "
+)
+_SHAPE = re.compile(r"[\[(](\d+(?:, ?\d+)+)[\])]")
+_NODE = re.compile(r"\bfunction (\w+)Backward\b")
 
 
 def wrong_gradient(
@@ -145,3 +152,71 @@ def _missing(back: Call, name: str, case: str) -> Outcome:
         "input of forward, in the same order, and None only for inputs that need none.",
         case=case, expected=f"a gradient of {name}", got="None", topic="none_gradient",
     )  # fmt: skip
+
+
+# ---- source lines of autograd's own errors ----
+
+
+def placed(error: RemoteError, files: Path) -> RemoteError:
+    """`error`, where it has no place, with that of the last return of the backward that it names."""
+    named = _NODE.search(error.message)
+    if error.where or named is None:
+        return error
+    for path in sorted(files.rglob("*.py")):
+        line = _last_return(path, named[1])
+        if line:
+            return replace(error, where=f"{path.relative_to(files)}:{line}")
+    return error
+
+
+def _last_return(path: Path, function: str) -> int:
+    """The line of the last ``return`` in ``backward`` of the class; 0 when there is none."""
+    try:
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError, SyntaxError):
+        return 0
+    classes = (node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and node.name == function)
+    methods = (each for node in classes for each in node.body if isinstance(each, ast.FunctionDef))
+    backward = next((each for each in methods if each.name == "backward"), None)
+    if backward is None:
+        return 0
+    return max((node.lineno for node in ast.walk(backward) if isinstance(node, ast.Return)), default=0)
+
+
+# ---- shapes in error messages ----
+
+
+def transposed_in(message: str, shapes: Mapping[str, Sequence[int]]) -> str:
+    """A sentence about the tensor that the message shows transposed, where that is one tensor only.
+
+    ``shapes`` are those of all tensors that backward has at hand, by name.
+    """
+    known = {name: tuple(shape) for name, shape in shapes.items()}
+    for match in _SHAPE.findall(message):
+        shown = _extents(match)
+        if shown in known.values():
+            continue
+        owners = [name for name, shape in known.items() if (*shape[:-2], *shape[:-3:-1]) == shown]
+        if len(owners) == 1:
+            return (
+                f"[{', '.join(map(str, shown))}] is the shape of {owners[0]} transposed. Does it belong "
+                "there, and are the saved tensors unpacked in the order in which they were saved?"
+            )
+    return ""
+
+
+def with_owner(error: RemoteError, inputs: Inputs) -> RemoteError:
+    """`error`, where autograd refused a gradient's shape, with the input that has this shape."""
+    refused = _REFUSED.search(error.message)
+    if refused is None:
+        return error
+    owners = [each.name for each in inputs.tensors() if each.spec.shape == _extents(refused["got"])]
+    if len(owners) != 1:
+        return error
+    whose = f"[{refused['got']}] is the shape of {owners[0]}"
+    advice = f"{whose}: return the gradients in the order of forward's inputs."
+    return replace(error, message=f"{error.message.rstrip('.')}. {advice}")
+
+
+def _extents(text: str) -> tuple[int, ...]:
+    return tuple(int(each) for each in text.split(",") if each.strip())

@@ -7,9 +7,9 @@
 What is handed out is searched for lines that stand in the solutions alone, before anything is written.
 """
 
-from grader.instruct.workspace.answers import Answers
 from grader.instruct.workspace.archive import read_archive, write_archive
 from grader.instruct.workspace.folder import Changes, create, update
+from grader.instruct.workspace.lessons import Answers
 from grader.instruct.workspace.release import Release, release_of
 
 __all__ = [

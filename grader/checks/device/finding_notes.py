@@ -1,4 +1,4 @@
-"""Out-of-bounds accesses by threads that do have an element: the guard is right and the offset is wrong."""
+"""Notes that explain a finding: a wrong offset behind a right guard; a size in elements instead of bytes."""
 
 from __future__ import annotations
 
@@ -51,3 +51,21 @@ def _in_bytes(finding: Mapping[str, Any], number: int) -> str:
     if element != number * tensor["itemsize"]:
         return ""
     return f" (the element is {tensor['itemsize']} x {number}: is an offset or a stride counted in bytes?)"
+
+
+def elements_for_bytes(finding: Mapping[str, Any], call: Call) -> str:
+    """The copy or fill of `call` that had as many bytes as the memory has elements; ``""`` without one."""
+    size, memory = int(finding.get("bytes") or 0), finding.get("allocation")
+    if finding.get("kind") != "uninitialized_read" or finding.get("note") or size < 2 or not memory:
+        return ""
+    elements, rest = divmod(int(memory["bytes"]), size)
+    if rest or elements < 2:
+        return ""
+    for each in call.reply.trace.api_calls:
+        name = str(each.get("call"))
+        if name.startswith(("cudaMemcpy", "cudaMemset")) and each.get("bytes") == elements:
+            return (
+                f"{name} was given {elements} bytes, and {elements} elements of {size} bytes are here: is a "
+                "number of elements given where it counts bytes?"
+            )
+    return ""
