@@ -148,7 +148,7 @@ def _read_from(source: Path) -> list[str]:
 def _translator() -> str:
     """A digest of what `nvcc` does, in which comments and docstrings do not count."""
     rooms = [PACKAGE / name for name in ("compiler", "support", "translate")]
-    modules = [PACKAGE / "folders.py", PACKAGE / "models.py"]
+    modules = [PACKAGE / "folders.py", PACKAGE / "gpu_models.py"]
     modules += sorted(path for room in rooms for path in room.rglob("*.py"))
     return cache.digest(map(code_of, modules))
 
