@@ -87,6 +87,19 @@ def test_every_room_is_in_the_diagram_and_in_the_table(package: Path) -> None:
     assert sorted(drawn) == sorted(told) == sorted(rooms(package))
 
 
+def test_the_page_names_files_that_exist() -> None:
+    table = PAGE.partition("| to see | open |")[2].partition("\n\n")[0]
+    paths = [Path(path) for path in re.findall(r"`([\w./]+)`", table) if "NN_slug" not in path]
+    folders = {path.parent for path in paths}
+    found = [
+        path
+        for path in paths
+        if any((ROOT / folder / path.name).exists() for folder in {path.parent} | folders)
+    ]
+    assert len(paths) > 8
+    assert found == paths
+
+
 def test_the_simulator_imports_nothing_of_the_grader() -> None:
     found = {(file.name, name) for file in modules(CUSIMT) for name in names_imported(file)}
     assert {each for each in found if each[1].split(".")[0] in ("grader", "tests")} == set()
