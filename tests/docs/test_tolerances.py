@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 import torch
 
-from grader.checks.values import expected
+from grader.checks.values.expected import _FEW, _NUDGE, tolerance_for
 from grader.specification import Spec
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -71,7 +71,7 @@ def test_the_bound_of_the_program_is_the_graders_for_results_rounded_once() -> N
     bound = runpy.run_path(str(PROGRAM))["bound"]
     expected = values()
     for dtype in (torch.float16, torch.bfloat16):
-        grader = expected.tolerance_for(spec(rounded_once=True), expected, dtype, 300)
+        grader = tolerance_for(spec(rounded_once=True), expected, dtype, 300)
         allowed = grader.relative * expected.abs() + grader.absolute
         torch.testing.assert_close(bound(dtype, 300, expected), allowed, rtol=1e-12, atol=0)
 
@@ -81,15 +81,15 @@ def test_the_graders_usual_bound_is_the_formula_of_the_page(dtype: torch.dtype) 
     eps_d = torch.finfo(dtype).eps
     eps_s = torch.finfo(torch.float64 if dtype == torch.float64 else torch.float32).eps
     size = float(values().square().mean().sqrt())
-    got = expected.tolerance_for(spec(), values(), dtype, 77)
+    got = tolerance_for(spec(), values(), dtype, 77)
     assert math.isclose(got.relative, 8 * eps_d + 77 * eps_s)
     assert math.isclose(got.absolute, (8 * eps_d + 77 * eps_s) * size)
 
 
 def test_a_small_result_has_at_least_the_size_of_what_was_cancelled() -> None:
-    assert "fewer than 64 elements" in PAGE and expected._FEW == 64
-    assert "a relative 2⁻²⁰" in PAGE and expected._NUDGE == 2**-20
-    got = expected.tolerance_for(spec(), values(3) * 1e-9, torch.float32, 1, size=2.0)
+    assert "fewer than 64 elements" in PAGE and _FEW == 64
+    assert "a relative 2⁻²⁰" in PAGE and _NUDGE == 2**-20
+    got = tolerance_for(spec(), values(3) * 1e-9, torch.float32, 1, size=2.0)
     assert math.isclose(got.absolute, got.relative * 2.0)
 
 
