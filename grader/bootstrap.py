@@ -50,7 +50,7 @@ def preflight() -> None:
 
 
 def create(folder: Path) -> Path:
-    """The Python of the virtual environment in ``folder``; one that does not start is made anew."""
+    """The Python of the virtual environment in ``folder``; one that does not start is replaced."""
     python = folder / "bin" / "python"
     if not python.exists() or _run([python, "-m", "pip", "--version"], None) != 0:
         _say(f"Making {folder} with Python {sys.version.split()[0]}.")

@@ -47,7 +47,7 @@ _WITHOUT_EFFECT = """
 
 
 def _pairs(text: str) -> dict[str, str]:
-    """Every spelling of the listed options, and the long name it stands for."""
+    """Every spelling of the listed options, and the long name of each."""
     spellings: dict[str, str] = {}
     for names in filter(None, (part.split() for part in text.split(","))):
         long = f"--{names[0]}"

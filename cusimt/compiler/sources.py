@@ -41,7 +41,7 @@ def closure(source: Path, include_dirs: Iterable[Path], system_dirs: Iterable[Pa
 
     Of `system_dirs`, where libraries keep their headers, only `.cuh` files count: they may launch kernels.
     Conditions are not evaluated: an include that the preprocessor would skip is listed too. An include whose
-    operand is a macro stands for all headers beside the including file.
+    operand is a macro counts as all headers beside the including file.
     """
     folders = [folder.resolve() for folder in include_dirs]
     libraries = [folder.resolve() for folder in system_dirs]

@@ -2,7 +2,7 @@
 
 A thread keeps addresses and its local variables in registers, pointers and 64-bit numbers in two; a few more
 serve what lies in between, and a loop that the compiler unrolls has several elements under way. Registers are
-shared among variables that are never alive together, and calls bring their own: the guess is told as one.
+shared among variables that are never alive together, and calls bring their own: reports call it a guess.
 """
 
 from __future__ import annotations

@@ -38,7 +38,7 @@ def launched(
 
 
 def _located(counts: LaunchCounts) -> LaunchCounts:
-    """Lines that debugging information does not know are told as the line of the launch."""
+    """Lines unknown to the debugging information appear as the line of the launch."""
     if all(line.frame.file for line in counts.lines):
         return counts
     site = compiled_sources(Frame(counts.launch.file, counts.launch.line))

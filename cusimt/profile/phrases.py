@@ -13,7 +13,7 @@ __all__ = ["VERBS", "counted", "number"]
 
 VERBS = {"load": "reads", "store": "writes", "atomic": "updates"}
 _UNITS = ((30, "GiB"), (20, "MiB"), (10, "KiB"))
-_PLAIN_BYTES = 10_000  # up to here a size is told exactly
+_PLAIN_BYTES = 10_000  # sizes up to this are exact
 NOTHING = "Nothing to report: every request moves as little as it can."
 MOST_LAUNCHES, MOST_REMARKS = 12, 20  # that are shown; a page and the JSON have all
 

@@ -22,7 +22,7 @@ NO_LAUNCH = (
 def profiled(title: str, file: Path | None = None) -> Iterator[None]:
     """Count the launches within the block, then print the profile to stderr and write `file`, if any.
 
-    The simulated device has to be active. That the file cannot be written is told, not raised: the program's
+    The simulated device must be active. A file that cannot be written is reported, not raised: the program's
     own end matters more.
     """
     from cusimt.counters import set_counting, take_counts

@@ -111,7 +111,7 @@ def run(program: Program, *, checked: bool, around: AbstractContextManager[None]
 
 
 def build_runtime() -> None:
-    """Compile the simulator's libraries if needed: that takes half a minute, which a terminal is told."""
+    """Compile the simulator's libraries if needed: on a terminal, say that it takes half a minute."""
     from cusimt.compiler import libraries
 
     def tell(sentence: str) -> None:

@@ -44,7 +44,7 @@ class SessionSummary:
 
     @pytest.hookimpl(optionalhook=True)
     def pytest_testnodedown(self, node: Any) -> None:
-        """An xdist worker ends: what came after its last test."""
+        """An xdist worker ends: send what happened after its last test."""
         if plain := getattr(node, "workeroutput", {}).get("simt"):
             self._add(_OUTSIDE, plain)
 

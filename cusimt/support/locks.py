@@ -30,7 +30,7 @@ def hold(path: Path, *, wait: bool = True) -> Iterator[None]:
 def open_locked(path: Path, flags: int = 0, mode: int = 0o666, *, wait: bool = True) -> int:
     """A descriptor of the file that `path` names, made where there is none, with its exclusive lock.
 
-    `flags` and `mode` are those of `os.open`. Whoever held the lock before may have removed or exchanged the
+    `flags` and `mode` are those of `os.open`. The previous holder may have removed or replaced the
     file; what is locked is still named `path`. With `wait=False` a lock that somebody holds raises
     BlockingIOError.
     """

@@ -1,6 +1,6 @@
 """Audit the use of `torch::Library` in a submission's compiled lines.
 
-TORCH_LIBRARY(name, m) makes it for the library's own namespace. Whoever holds `m` could deduce its class,
+TORCH_LIBRARY(name, m) makes it for the library's own namespace. Code that has `m` could deduce its class,
 without naming it, and make another for PyTorch's own operators. So `m` is called, as in `m.def(...)`, and
 handed to functions that name its class: nothing takes it as a parameter of a deduced type, and no function
 that takes it is used for anything but a call.
@@ -102,7 +102,7 @@ class _Reader:
                 yield at, f"hands on the library `{name}`"
 
     def _declares(self, at: int) -> bool:
-        """Whether the name at `at` is declared anew: `int64_t m = 1`, `auto m{1}`, `f(int64_t m, ...`."""
+        """Whether the name at `at` is redeclared: `int64_t m = 1`, `auto m{1}`, `f(int64_t m, ...`."""
         if self._text(at + 1) not in ("=", "{", ";", ",", ")", ":", "[", "(", "]"):
             return False
         return self._follows_a_type(at) or self._is_bound(at) or self._is_parameter(at)

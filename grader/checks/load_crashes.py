@@ -55,7 +55,7 @@ def last_words(printed: str) -> LastWords | None:
 
 
 def uncaught(failure: SubmissionError) -> Outcome | None:
-    """The outcome of a load that an uncaught exception ended; None where none is told of."""
+    """The outcome of a load that an uncaught exception ended; None where the output mentions none."""
     thrown = last_words(failure.printed)
     if thrown is None:
         return None

@@ -9,8 +9,8 @@ from grader.checks.outcome import Outcome
 def obstacle(bench: Bench, check: str) -> Outcome | None:
     """The outcome of the earlier `check`, if it stands in the way of judging what an answer costs.
 
-    In an exercise of parts, a part is checked under its own name, which then stands for correctness. Bad
-    input that is accepted is no obstacle: it costs nothing where the input is good.
+    In an exercise of parts, a part's own check replaces correctness. Accepted bad input is no obstacle: it
+    costs nothing where the input is good.
     """
     part = bench.spec.part
     known = bench.outcomes.get(part.name if part is not None and check == "correctness" else check)

@@ -65,7 +65,7 @@ def grade_batch(request: BatchOptions) -> int:
     cluster = read_cluster(request.cluster) if request.cluster else None
     if not request.trust and cluster is None:  # a machine of a cluster finds out for itself
         require_sandbox()
-    compare = _comparison(request)  # what is wrong in a table is told before hours of grading
+    compare = _comparison(request)  # report a broken table before hours of grading
     catalog = Catalog.open(request.course)
     submissions = read_submissions(request.submissions, catalog, request.only)
     store = ResultStore(results_of(request))

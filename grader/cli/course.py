@@ -94,7 +94,7 @@ def check_course(folder: Path, exercises: Path | None) -> int:
 
 
 def _known(term: Term, people: People) -> set[str]:
-    """Everybody who is in the class, or handed in something; whoever is mentioned where nobody is known."""
+    """Everyone in the class or with a submission; without a class list, everyone mentioned."""
     folder = term.course.submissions
     handed_in = {each.name for each in folder.iterdir()} if folder.is_dir() else set()
     return (people.students.keys() | handed_in) or people.mentioned

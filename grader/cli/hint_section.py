@@ -174,7 +174,7 @@ class _Case:
 def _judged_by(exercise: Exercise, check: CheckResult) -> str:
     """The check's name; for a part of the exercise, the check that it failed.
 
-    Any other name that is not known, as from a later version, stands for nothing but itself.
+    Any other name that is not known, as from a later version, means only itself.
     """
     is_part = "parts" in exercise.scores and check.name not in (*CHECKS, *_WITHOUT_POINTS)
     if not is_part:

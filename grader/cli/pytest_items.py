@@ -33,7 +33,7 @@ _OUTCOMES = pytest.StashKey[dict[Path, Verdict | Exception]]()
 
 @pytest.hookimpl(wrapper=True)
 def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> Generator[None, list[Any], list[Any]]:
-    """The file that stands for its exercise, and of the others in its folder those that the user named."""
+    """The file that represents its exercise, and the files in its folder that the user named."""
     found = yield
     root = next((each for each in file_path.parents if (each / _FACTS).is_file()), None)
     if root is None:

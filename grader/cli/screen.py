@@ -57,7 +57,7 @@ class Screen:
 
     @contextmanager
     def working(self, what: str) -> Iterator[Callable[[str], None]]:
-        """Shows that ``what`` is being worked on; yields a function that is told each stage's name."""
+        """Show that `what` is in progress; yield a function to call with each stage's name."""
         line = _Working(what, moving=sys.stderr.isatty() and not self.plain)
         try:
             yield line.enter

@@ -22,7 +22,7 @@ from grader.support.errors import SubmissionError, UsageError
 
 @dataclass(frozen=True)
 class Counted:
-    """What came back: ``call`` in words, the bytes that the spec says must move, the replies."""
+    """A counted run: `call` in words, the bytes that the spec says must move, the replies."""
 
     case: Case
     call: str

@@ -130,7 +130,7 @@ def rules_for_bad_input(bench: Bench, findings: list[ReportedFinding]) -> list[R
 def merge(findings: Iterable[ReportedFinding]) -> list[ReportedFinding]:
     """One finding per kind and source line, with the counts added up, in the order of first sight.
 
-    What has no line is told apart by its sentence, but for the streams in it: they have other numbers in
+    Findings without a line differ by their sentences, but for the streams in it: they have other numbers in
     every call.
     """
     merged: dict[tuple[str, str, int, str], ReportedFinding] = {}

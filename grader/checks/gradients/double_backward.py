@@ -1,7 +1,7 @@
 """Check that double backward is right or refuses; it must not be silently wrong.
 
 A backward that calls a kernel gives tensors that autograd holds for constants. ``once_differentiable`` turns
-them into an error for whoever differentiates them; without it the terms are just missing.
+them into an error when they are differentiated; without it the terms are just missing.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ def second_problem(bench: Bench, case: Case, inputs: Inputs, tape: Tape) -> Outc
     call = bench.forward(case, inputs, requires_grad=names)
     handle = call.reply.handle
     if call.reply.error is not None or handle is None:
-        return None  # what is wrong with it is told elsewhere
+        return None  # another check reports what is wrong with it
     cotangents = [_random(bench, each, "first", case.name) for each in dense(call)]
     seconds = [_random(bench, inputs.named(name).tensor, name, case.name) for name in names]
     try:

@@ -2,7 +2,7 @@
 
 Autograd counts the changes of every tensor, and compares the count of what ``save_for_backward`` has kept. A
 tensor kept in another way, as an attribute of ``ctx``, is out of its sight: backward computes with whatever
-it holds by then, and nobody is told. If it is a result, it also keeps itself alive.
+it holds by then, without an error. If it is a result, it also keeps itself alive.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def overwritten_problem(
     asked = _Asked(bench, case, inputs, tape)
     first = asked.forward()
     if first is None:
-        return None, frozenset()  # what is wrong with it is told elsewhere
+        return None, frozenset()  # another check reports what is wrong with it
     saved: set[str] = set()
     for victim in [*_arguments(inputs), *_results(first)]:
         failure, noticed = asked.after_a_change(victim)
@@ -133,6 +133,6 @@ def _results(call: Call) -> list[str]:
 
 
 def _is_writable(output: Output) -> bool:
-    """Whether it can be changed in place: it is floating, and no element of it stands for several."""
+    """Whether it can be changed in place: it is floating, and its elements do not overlap."""
     overlaps = any(stride == 0 for stride in output.strides if output.tensor is not None)
     return output.tensor is not None and output.tensor.is_floating_point() and not overlaps

@@ -53,7 +53,7 @@ def uniform(bench: Bench, *labels: object) -> Callable[[float, float], float]:
 
 
 def _read(entry: str, answer: Any) -> Run | Problem:
-    """What came back, which is a claim: anything but the form that is asked for is wrong."""
+    """The returned report, which is untrusted: any form but the required one is wrong."""
     try:
         found = json.loads(answer)
         claimed = found["reported"].items()

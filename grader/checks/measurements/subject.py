@@ -10,7 +10,7 @@ from grader.checks.measurements.drawn_workloads import Drawn
 
 @dataclass(frozen=True)
 class Run:
-    """What came back from one run of a benchmark."""
+    """The report of one run of a benchmark."""
 
     reported: Mapping[str, float | None]
     calls: tuple[int, ...]

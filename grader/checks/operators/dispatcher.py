@@ -43,7 +43,7 @@ STEPS = (
 
 
 def check(bench: Bench) -> Outcome:
-    """Judge every step; each that holds earns its share, and the first that fails is told."""
+    """Judge every step; each one that holds earns its share; report the first that fails."""
     dispatcher = bench.spec.dispatcher
     if dispatcher is None:
         return Outcome(Status.UNAVAILABLE, "This exercise has no operators to be registered.")

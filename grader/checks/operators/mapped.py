@@ -58,7 +58,7 @@ def _moved(dispatcher: Dispatcher, mapped: Mapped, inputs: Inputs) -> str:
 
 
 def _slice(inputs: Inputs, mapped: Mapped, number: int) -> Inputs:
-    """The arguments of one of the calls that the mapped call stands for."""
+    """The arguments of one of the calls that the mapped call is equivalent to."""
     values = list(inputs.values)
     for position, dim in enumerate(mapped.in_dims):
         whole = values[position]

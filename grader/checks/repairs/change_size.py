@@ -1,6 +1,6 @@
 """Check that a repair changed no more than necessary.
 
-An exercise of kind ``fix`` is not to be written anew: ``max_changed`` of its sections and ``fix.elsewhere``
+An exercise of kind ``fix`` is not to be rewritten: ``max_changed`` of its sections and ``fix.elsewhere``
 bound the lines that may differ from the stub. What belongs to a part costs that part, the rest costs all.
 """
 

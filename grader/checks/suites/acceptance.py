@@ -33,7 +33,7 @@ _TOO_STRICT = (
 
 
 def check(bench: Bench, progress: Progress) -> Outcome:
-    """All correct implementations pass all tests, or the first that does not is told, with its test."""
+    """All correct implementations pass all tests; else report the first that fails, with its test."""
     known = collection(bench.exercise).shown_by(bench.backend, present(bench.backend))
     given, *others = known.correct
     first, again = run_all(bench, [given, given], False, lambda said: progress("the given implementation"))

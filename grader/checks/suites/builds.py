@@ -1,6 +1,6 @@
 """The library of an implementation that a learner's tests run against.
 
-It is the course's, not the learner's: it is compiled once and kept in the cache, whoever grades.
+It is the course's, not the learner's: it is compiled once and cached for every submission.
 """
 
 from __future__ import annotations

@@ -64,7 +64,7 @@ def run(
     options += [f"--rootdir={Path(file).parent}", f"--confcutdir={Path(file).parent}"]
     options += [f"-pno:{name}" for name in _LEFT_OUT]
     print(f"[tests] {Path(file).name}", flush=True)
-    # Whoever grades may have these set for tests of their own.
+    # The grading person's environment may set these for other tests.
     for name in ("PYTEST_ADDOPTS", "PYTEST_PLUGINS"):
         os.environ.pop(name, None)
     os.environ["PYTEST_DISABLE_PLUGIN_AUTOLOAD"] = "1"

@@ -1,6 +1,6 @@
 """Check how many wrong implementations the learner's tests detect.
 
-A mistake that gets through is told by its class, with what kind of test would see it; never by its text, so
+A missed mistake is reported by its class, with the kind of test that would detect it; never by its text, so
 that what is learnt is a kind of test and not this mistake. A class counts when all of its mistakes are seen.
 """
 

@@ -94,7 +94,7 @@ def run_all(
 ) -> list[Run]:  # fmt: skip
     """One run for each, in their order; with ``first`` a run ends at its first failure.
 
-    ``progress`` is told how many are done. Once the ``budget`` is spent, no further run begins.
+    `progress` receives the number of finished runs. Once the ``budget`` is spent, no further run begins.
     """
     budget = budget or Budget()
     total = len(implementations)
@@ -218,7 +218,7 @@ def _failure(each: Mapping[str, Any]) -> Failure:
 
 
 def _read(answer: Any) -> Run:
-    """What came back, which is a claim: anything but the form that is asked for is a broken suite."""
+    """The returned results, which are untrusted: any form but the required one is a broken suite."""
     try:
         found = json.loads(answer)
         failures = tuple(_failure(each) for each in found["failures"])

@@ -130,7 +130,7 @@ class Contestant:
         return {str(name): str(value) for name, value in found.items()}
 
     def free_bytes(self) -> int:
-        """What is free on the device, whoever has taken the rest."""
+        """Free memory of the device in bytes, all processes considered."""
         return int(self._read(self._ask("free_bytes")))
 
     def copy_rate(self) -> float:

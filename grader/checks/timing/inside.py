@@ -92,7 +92,7 @@ def rehearse(submission: Any, asked: str) -> None:
 
 
 def free_bytes(submission: Any) -> str:
-    """What is free on the device, whoever has taken the rest."""
+    """Free memory of the device in bytes, all processes considered."""
     return json.dumps(torch.cuda.mem_get_info()[0])
 
 

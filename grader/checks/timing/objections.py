@@ -73,7 +73,7 @@ def _elsewhere(call: Call) -> Outcome | None:
 
 
 def changed_settings(measured: Measured) -> Outcome | None:
-    """Limits of the device and attributes of the stream belong to whoever calls the operator."""
+    """Limits of the device and attributes of the stream belong to the operator's caller."""
     if not measured.changed:
         return None
     return Outcome(

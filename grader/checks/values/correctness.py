@@ -42,7 +42,7 @@ from grader.verdict import Status
 
 
 def check(bench: Bench) -> Outcome:
-    """Run every case and every refusal; the first failure is told, the others are counted.
+    """Run every case and every refusal; report the first failure, and count the others.
 
     Right answers that others than the learner's kernels made are a failure, too.
     """

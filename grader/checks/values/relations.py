@@ -141,7 +141,7 @@ def an_input(wrong: Wrong) -> str:
 
 
 def the_reason(wrong: Wrong) -> str:
-    """A mistake for which the reference, evaluated anew, gives this very answer."""
+    """A mistake for which the reference, evaluated again, gives exactly this answer."""
     return wrong.reason()
 
 

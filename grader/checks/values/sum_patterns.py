@@ -72,7 +72,7 @@ def terms_of_ones(wrong: Wrong) -> str:
 
 
 def _whole(quotient: float, wrong: Wrong) -> float:
-    """The whole number that a rounded quotient stands for; as it is where it stands for none."""
+    """A rounded quotient as a whole number where it is one, else unchanged."""
     nearest = float(round(quotient))
     unit = torch.finfo(wrong.got.dtype).eps if wrong.got.is_floating_point() else 0
     sure = abs(quotient - nearest) <= 4 * unit * nearest < 0.25

@@ -1,4 +1,4 @@
-"""Run a batch from submissions to records, whoever grades them."""
+"""Run a batch from submissions to records, whatever does the grading."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ class Ended(NamedTuple):
 
 
 # Grades items with different keys, each to a record that is in the store and in its log when it is told. A
-# record of `infra_error` is in the log alone, and final: whoever tells it has tried as often as makes sense.
+# record of `infra_error` is in the log alone, and final: the workforce has retried as often as makes sense.
 Workforce = Callable[[Sequence[Item]], Iterator[Ended]]
 
 
 class Watch(Protocol):
-    """Is told how a batch gets on."""
+    """Receives the progress of a batch."""
 
     def begin(self, left: Sequence[Item], found: int, same: int = 0) -> None:
         """``left`` are going to be graded, and ``found`` records were there before; each stands for all

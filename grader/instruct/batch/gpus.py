@@ -13,7 +13,7 @@ from grader.support.gpus import visible_gpus
 
 @contextlib.contextmanager
 def exclusive_gpu(locks: Path | None = None) -> Iterator[None]:
-    """Hold every GPU that this process sees; wait for whoever holds one. Nothing happens without a GPU.
+    """Lock every GPU that this process sees, waiting for their holders. Nothing happens without a GPU.
 
     ``locks`` is a folder that all who share the GPUs agree on: by default one of this user's cache. Not
     reentrant.

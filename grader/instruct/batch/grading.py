@@ -61,7 +61,7 @@ def grade_one(
     if not regrade and (found := store.find(key)) is not None:
         return found
     with store.claim(key):
-        earlier = store.find(key)  # again: whoever held the claim may have graded it
+        earlier = store.find(key)  # again: the claim's previous holder may have graded it
         if earlier is not None and not regrade:
             return earlier
         pseudonym = store.secret.pseudonym(submission.student)

@@ -140,7 +140,7 @@ class Lane:
         from grader.checks.lanes import open_lane
 
         settings = self._settings
-        # A worker that starts opens the GPU, which disturbs whoever is timed on it: not ahead of its turn.
+        # A starting worker opens the GPU, which disturbs a submission that is timed on it.
         lane = open_lane(
             backend, self._spool_of(backend), settings.exercises, isolate=settings.isolate,
             ahead=backend != "cuda",

@@ -62,7 +62,7 @@ def _logged(store: ResultStore) -> set[tuple[str, str]]:
 
 
 def _log_late(item: Item, record: Record, store: ResultStore) -> None:
-    with store.claim(item.key):  # whoever wrote it is done with it, or dead
+    with store.claim(item.key):  # its writer has finished or died
         if (item.key.name, record.graded) not in _logged(store):
             store.log.append(record, store.secret.pseudonym(item.submission.student))
 

@@ -102,7 +102,9 @@ def _concerns(item: Item, record: Record | None, failure: str | None) -> Iterabl
     if failure is not None:
         again = " Its earlier verdict is kept." if record is not None else ""
         yield f"Not judged: {_short(failure)}{again}"
-    with contextlib.suppress(InfrastructureError):  # what cannot be read was not judged, which is told above
+    with contextlib.suppress(
+        InfrastructureError
+    ):  # unreadable submissions were not judged, as reported above
         refused = look(item.submission, item.exercise).refused
         yield from (f"Not taken: {sentence}" for sentence in refused.values())
     if record is None:

@@ -45,4 +45,4 @@ def _is_empty(submissions: Path) -> bool:
         students = [each for each in submissions.iterdir() if not each.name.startswith(".")]
         return all(each.is_dir() and not any(each.iterdir()) for each in students)
     except OSError:
-        return False  # whoever reads it says why not
+        return False  # its reader reports why

@@ -163,5 +163,5 @@ def _result(mark: Mark) -> str:
 
 
 def told(moment: datetime, zone: ZoneInfo) -> str:
-    """A time as people of the class are told it."""
+    """A time in the class's time zone."""
     return moment.astimezone(zone).strftime("%Y-%m-%d %H:%M %Z")
