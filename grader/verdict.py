@@ -67,7 +67,7 @@ class Status(StrEnum):
 
     @property
     def counts(self) -> bool:
-        """Whether the check's points belong into the denominator: what nobody could judge is never a zero."""
+        """Whether the check's points belong into the denominator: an unjudged check is never a zero."""
         return self not in (Status.INCONCLUSIVE, Status.UNAVAILABLE, Status.INFRA_ERROR)
 
     @property

@@ -33,7 +33,7 @@ from cusimt.support.manifest import file_digest as file_digest
 __all__ = ["Slot", "cache_root", "digest", "entry", "file_digest", "holds", "is_recent", "tree_digest"]
 
 DEFAULT_LIMIT = 6 << 30  # bytes; CUSIMT_CACHE_LIMIT overrides
-IN_USE_SECONDS = 3600.0  # an entry used this recently is never evicted: somebody may be about to load it
+IN_USE_SECONDS = 3600.0  # an entry used this recently is never evicted: a process may be about to load it
 TRIM_INTERVAL_SECONDS = 60.0
 _swept: set[Path] = set()  # the caches in which this process looked for what killed ones left
 

@@ -13,10 +13,10 @@ __all__ = ["hold", "names", "open_locked"]
 
 @contextlib.contextmanager
 def hold(path: Path, *, wait: bool = True) -> Iterator[None]:
-    """Hold the exclusive lock that `path` names; the file is there for as long as somebody holds it.
+    """Hold the exclusive lock that `path` names; the file exists while the lock is held.
 
     Not reentrant: a second `hold` of one path in one process waits forever. With `wait=False` a lock that
-    somebody holds raises BlockingIOError.
+    another process holds raises BlockingIOError.
     """
     descriptor = open_locked(path, wait=wait)
     try:
@@ -31,7 +31,7 @@ def open_locked(path: Path, flags: int = 0, mode: int = 0o666, *, wait: bool = T
     """A descriptor of the file that `path` names, made where there is none, with its exclusive lock.
 
     `flags` and `mode` are those of `os.open`. The previous holder may have removed or replaced the
-    file; what is locked is still named `path`. With `wait=False` a lock that somebody holds raises
+    file; what is locked is still named `path`. With `wait=False` a held lock raises
     BlockingIOError.
     """
     operation = fcntl.LOCK_EX if wait else fcntl.LOCK_EX | fcntl.LOCK_NB

@@ -1,7 +1,7 @@
 """Temporary folders that go with their process, however that ends.
 
 A folder is locked while it is in use, with a lock that ends with its holder. The next process that needs one
-in the same place removes those that nobody holds.
+in the same place removes the unlocked ones.
 """
 
 from __future__ import annotations

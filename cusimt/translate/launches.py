@@ -13,7 +13,7 @@ Arguments are evaluated once on the host and copied, as kernel parameters are. W
 function, `with` has its parameters: an object that converts to a pointer is converted, `0` and `{1, 2}` get a
 type. Where template arguments are to be deduced, arguments keep their own types. A null pointer constant has
 none to be copied as, so its text goes into the second lambda. So does a braced list; and because no deduced
-parameter takes one, such a launch (outside of macros, where nobody knows the arguments yet) becomes
+parameter takes one, such a launch (outside of macros, where the arguments are unknown) becomes
 
     (::simt::launch(
         [&](auto, auto simt_p1) SIMT_HOST { return kernel({1, 2}, simt_p1); },

@@ -117,7 +117,7 @@ _HEADERS = re.compile(
 )
 # What may be included, and is audited: a file of Python or TOML can hold C++, too.
 SUFFIXES = ("", ".h", ".hpp", ".hh", ".hxx", ".cuh", ".inl", ".inc", ".cu", ".cpp", ".cc", ".cxx", ".c")
-# Headers of algorithms that are launched from the host: somebody else's kernels. The one that is left out
+# Headers of algorithms that are launched from the host: kernels of other authors. The one that is left out
 # only asks whether 32-bit offsets suffice for a tensor.
 _LIBRARIES = re.compile(
     r"thrust/(?!complex\.h).*|cub/(cub\.cuh|device/.*|agent/.*|grid/.*)|(cute|cutlass)/.*|curand\.h|"

@@ -241,7 +241,7 @@ class SourceAudit:
             yield self.object(node, what, registrations.RULE)
 
     def _attribute_name(self, node: ast.AST, name: str) -> Iterator[Objection]:
-        """An attribute of a value that nobody knows before it runs."""
+        """An attribute of a value that is known only at run time."""
         if name in self.hidden:
             yield self.object(node, f"reads the attribute `{name}`, a module", PATCH_RULE)
             return

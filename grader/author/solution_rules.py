@@ -75,7 +75,7 @@ def nothing_is_given_away(exercise: Exercise) -> Iterator[Problem]:
 
 
 def only_what_is_listed(exercise: Exercise) -> Iterator[Problem]:
-    """A file that no rule knows is one that nobody keeps up to date."""
+    """A file without a rule would go out of date."""
     spec = load_spec(exercise)
     programs = {question.program.file for question in spec.questions if isinstance(question, Count)}
     published = {PUBLISHED} if spec.tests is not None else set()

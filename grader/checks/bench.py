@@ -134,7 +134,7 @@ class Bench:
     clean: Callable[[], AbstractContextManager[WorkerSession]] = field(init=False)
 
     def __post_init__(self) -> None:
-        """Lend a worker with nothing loaded by starting one, until somebody has one ready."""
+        """Lend a worker with nothing loaded by starting one, unless one is ready."""
         self.clean = self.spawn
 
     def draw(self, args: Sequence[Argument], *labels: object) -> Inputs:
@@ -173,7 +173,7 @@ class Bench:
 
     def _is_traced(self, stage: str, case: Case, inputs: Inputs) -> bool:
         """Always on simt. On cuda, where the profiler is slow: the first call of each stage and stream, and
-        the cases that nobody can know beforehand.
+        the cases that a submission cannot know beforehand.
         """
         if self.backend == "simt":
             return True

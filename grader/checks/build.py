@@ -136,7 +136,7 @@ def _common(exercise: Exercise, files: Path, backend: Backend) -> frozenset[Path
 
 
 def _given_sources(exercise: Exercise, files: Path) -> frozenset[Path]:
-    """The sources that are the course's own, with all that they include: no copy that somebody changed."""
+    """The sources that are the course's own, with all that they include: not a changed copy."""
     own = [name for name in exercise.given if filecmp.cmp(files / name, exercise.root / name, shallow=False)]
     given = {(files / name).resolve() for name in own}
     sources = (files / name for name in exercise.build.sources if (files / name).is_file())

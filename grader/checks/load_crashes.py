@@ -27,7 +27,7 @@ MOST_LINES = 12
 
 @dataclass(frozen=True)
 class LastWords:
-    """An exception that nobody caught: the first line of its message, and the lines that follow."""
+    """An uncaught exception: the first line of its message, and the lines that follow."""
 
     type: str
     first: str

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from grader.checks.bench import Bench
 
 PRINTED_LINES = 20  # that are shown of what was printed
-ALL_LINES = 1000  # where all is asked for: beyond that nobody reads, and a record is to be kept
+ALL_LINES = 1000  # where all is asked for: more would be unreadable, and the record is stored
 Progress: TypeAlias = Callable[[str], None]  # told the name of each stage as it begins
 
 

@@ -60,7 +60,7 @@ class BatchOptions:
 def grade_batch(request: BatchOptions) -> int:
     """Grades what has no record yet, then prints the summary of everything that was asked for.
 
-    Returns 0, or 3 where something could not be judged; what somebody failed is no failure of a batch.
+    Returns 0, or 3 where something could not be judged; a student's failure is none of the batch.
     """
     cluster = read_cluster(request.cluster) if request.cluster else None
     if not request.trust and cluster is None:  # a machine of a cluster finds out for itself

@@ -50,7 +50,7 @@ class Term:
     catalog: Catalog
 
     def chosen(self, request: MarksOptions) -> list[Mark]:
-        """The marks that were asked for. Raises UsageError for somebody or something that is not there."""
+        """The marks that were asked for. Raises UsageError for an unknown student or assignment."""
         return self.select(marks_in(self.course, self.catalog), request)
 
     def select(self, marks: Iterable[Mark], request: MarksOptions) -> list[Mark]:

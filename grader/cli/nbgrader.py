@@ -157,7 +157,7 @@ def _title(folder: Path) -> str:
 def _notebook(exercise: Exercise, class_folder: Path) -> Path | None:
     """The notebook that nbgrader expects beside the files; without one it passes a submission over.
 
-    Where nbgrader has no configuration, nobody expects one, and none is missed.
+    Without an nbgrader configuration, none is expected.
     """
     for step in ("release", "source"):
         notebook = class_folder / step / exercise.slug / f"{exercise.slug}.ipynb"

@@ -35,7 +35,7 @@ class SolutionOptions:
 def show_solution(request: SolutionOptions) -> None:
     """Prints every file that the learner edits as the reference solution has it.
 
-    Raises UsageError where the exercise is not passed and nobody gave up, or the course has no solutions.
+    Raises UsageError where the exercise is neither passed nor given up, or the course has no solutions.
     """
     exercise = Catalog.open(request.course).find(request.exercise)
     _require_solutions(exercise)

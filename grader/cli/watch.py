@@ -32,7 +32,7 @@ from grader.run import Zygote
 from grader.support.backends import Backend
 from grader.verdict import Verdict
 
-_GLANCE_MILLISECONDS = 1000  # between looks at the files where nobody tells of changes, as on a network share
+_GLANCE_MILLISECONDS = 1000  # between looks at the files where no change events arrive, as on a network share
 _SETTLE_SECONDS = 0.05  # that files have to stay as they are: many editors empty one before they write it
 
 

@@ -173,12 +173,12 @@ def _compile_common(request: BuildRequest, steps: list[Step], verbose: bool) -> 
                 edge = ninja.Edge(slot.folder / OBJECT, (one.source,), _prepared(one, slot.folder))
                 with scratch("build") as place:
                     _keep_whole(slot, ninja.run([edge], place, verbose=verbose))
-                # The course's own: nobody's lines are read.
+                # The course's own: its lines are not audited.
                 _read_what_was_compiled(request, one, slot)
 
 
 def _keep_whole(slot: cache.Slot, outcome: ninja.NinjaRun) -> None:
-    """An object is kept where there is one and nobody killed the assembler over it."""
+    """Keep an object unless the assembler was killed while writing it."""
     if slot.missing and (outcome.stopped or not (slot.folder / OBJECT).is_file()):
         slot.discard()
 

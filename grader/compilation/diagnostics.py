@@ -1,7 +1,7 @@
 """Compiler output cut down to the learner's own lines.
 
 Understands g++, clang++ and nvcc, and the linkers ld, gold and lld. A message that lies in the learner's
-files is kept with its source line and caret; one that lies in somebody else's header is moved to the
+files is kept with its source line and caret; one inside a foreign header is moved to the
 learner's line that led there; notes are kept where they point into the learner's files; template backtraces
 are dropped.
 """

@@ -119,7 +119,7 @@ def published(exercise: Exercise) -> tuple[Mistake, ...]:
 
 
 def _given(exercise: Exercise) -> Implementation:
-    """From the solution, which nobody has tried things out on; else from the exercise itself."""
+    """From the solution, which learners do not edit; else from the exercise itself."""
     folder = exercise.solution_dir if exercise.solution_dir.is_dir() else exercise.root
     files = {name: without_markers(_text(folder / name)) for name in exercise.given}
     return Implementation("given", "the code that you were given", files)

@@ -35,7 +35,7 @@ def sources(root: Path, names: Collection[str] = (), *, within: Path | None = No
 
     Leaves out what editors, builds and the grader put there, what is no regular file, what is larger than
     MOST_BYTES, and links that lead out of ``root`` and of the folder ``within``: what only this user may read
-    is no part of what somebody else hands in.
+    is not part of a submission.
     """
     allowed = _allowed(root, within)
     found: dict[str, bytes] = {}

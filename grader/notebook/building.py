@@ -113,7 +113,7 @@ def _nbformat() -> Any:
 def write_notebook(exercise: Exercise, path: Path, address: str = "") -> bool:
     """Write the notebook to ``path``; False where it is there already, the same to the byte.
 
-    Raises UsageError rather than overwrite another one: it may hold somebody's work.
+    Raises UsageError rather than overwrite another one: it may hold a learner's work.
     """
     text = notebook_of(exercise, address)
     if path.exists():

@@ -32,7 +32,7 @@ def text(path: Path) -> str:
 
 
 def used(folders: Iterable[Path]) -> tuple[int, int]:
-    """Bytes on the disk and number of files below `folders`, while somebody writes to them."""
+    """Bytes on disk and number of files below `folders`, which may be changing."""
     nbytes = files = 0
     pending = list(map(str, folders))
     while pending:

@@ -1,7 +1,7 @@
 """Verdicts as JUnit XML, for GitLab, Jenkins and GitHub Actions.
 
 A suite is an exercise, a case one of its checks. What was not right is a failure; what ended the program or
-was the machine's fault is an error; what nobody could judge is skipped.
+was the machine's fault is an error; an unjudged check is skipped.
 """
 
 from __future__ import annotations

@@ -132,7 +132,7 @@ class Connection:
             self._violated(str(error), during)
         except SubmissionError:
             raise
-        except BaseException:  # an interrupt: the worker would answer what nobody waits for any more
+        except BaseException:  # an interrupt: nothing waits for the worker's answer any more
             self.end()
             raise
 

@@ -159,7 +159,7 @@ class ZygoteProcess:
     def clear(self) -> None:
         """End all workers and sweep the scratch folders. Raises `Gone`."""
         if self._ordered is not None:
-            return  # nobody has used a worker since the last time
+            return  # no worker was used since the last time
         self._wait_ready()
         self._send(Order(Command.CLEAR))
         answer, fds = self._answer(_CLEAR_SECONDS)

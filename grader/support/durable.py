@@ -62,7 +62,7 @@ def sync_folder(folder: Path) -> None:
 
 @contextlib.contextmanager
 def _written_beside(path: Path, content: str | bytes, mode: int, named: bool = True) -> Iterator[Path]:
-    """A synced draft in the same folder, which nobody else can read before it has its `mode`.
+    """A synced draft in the same folder, unreadable to others until it has its `mode`.
 
     Its name follows from the file's, and its writer holds a lock on it: what a killed one left is replaced by
     the next. Unless it is to be `named`, it has no name where the file system allows that.
@@ -86,7 +86,7 @@ def _written_beside(path: Path, content: str | bytes, mode: int, named: bool = T
 
 
 def _nameless(path: Path) -> tuple[Path, int]:
-    """A file in the folder of `path` that nobody finds there, and goes with its process; else a draft."""
+    """An unnamed file in the folder of `path`, which disappears with its process; else a draft."""
     with contextlib.suppress(OSError, AttributeError):  # not every file system, nor system, has them
         handle = os.open(path.parent, os.O_TMPFILE | os.O_WRONLY | os.O_CLOEXEC, PRIVATE)
         return Path(f"/proc/self/fd/{handle}"), handle
@@ -107,5 +107,5 @@ def _draft(path: Path) -> tuple[Path, int]:
         about = os.fstat(handle)
         if about.st_size == 0 and about.st_nlink == 1 and about.st_mode & 0o777 == PRIVATE:
             return draft, handle
-        draft.unlink()  # somebody was killed over it, perhaps when it had its final name as well
+        draft.unlink()  # its writer was killed, perhaps after giving it its final name as well
         os.close(handle)

@@ -167,7 +167,7 @@ def _few_streams(bench: Bench, call: Call) -> Outcome | None:
 
 def _foreign_writer(writers: Mapping[str, int]) -> tuple[str, str]:
     """The writer, other than a kernel, of most bytes, and how much it wrote in words."""
-    allowed = {"kernel", "unwritten"}  # what nobody wrote is judged by its value
+    allowed = {"kernel", "unwritten"}  # unwritten memory is judged by its value
     foreign = {writer: count for writer, count in writers.items() if writer not in allowed and count}
     if not foreign:
         return "", ""

@@ -43,7 +43,7 @@ def is_of_a_library(kernel: str) -> bool:
 def is_own(bench: Bench, kernel: str) -> bool:
     """Whether a kernel of that name is the learner's: defined in the library, and in no other's namespace.
 
-    Where nobody can tell what the library defines, a name that libraries in C use counts as theirs.
+    Where the library's kernels are unknown, a name that libraries in C use counts as theirs.
     """
     if is_of_a_library(kernel):
         return False
@@ -103,7 +103,7 @@ class Kernels:
 
 
 def kernels_of(artifact: Artifact) -> Kernels | None:
-    """The kernels of the built library; None where nobody can tell, since binutils are missing."""
+    """The kernels of the built library; None if binutils are missing."""
     return _kernels(tuple(_libraries(artifact)))
 
 

@@ -1,6 +1,6 @@
 """Check the order between the caller's stream and the streams that a call uses.
 
-A call may use streams of its own, as long as nobody can tell: its work comes after what the caller had queued
+A call may use its own streams if the caller cannot tell: its work comes after what the caller had queued
 before, and before what the caller queues afterwards. On simt the runtime knows what waits for what. On cuda
 the profiler shows streams but not who waits: there a launch on the default stream, while another one is
 current, is all that is held against a call, and the values of late inputs tell the rest.
@@ -50,7 +50,7 @@ def stray_work(bench: Bench) -> list[ReportedFinding]:
     defaults = {0} | {call.reply.trace.stream for call in bench.calls if call.stream == "default"}
     found = []
     for call in bench.calls:
-        if call.reply.error is not None:  # what was on its way when it raised is nobody's fault
+        if call.reply.error is not None:  # work in flight when the call raised is no fault
             continue
         strays = [_stray_launch(each, call, defaults, bench) for each in own_launches(bench, call)]
         strays += [_stray_copy(each, call, defaults, bench) for each in call.reply.trace.api_calls]

@@ -67,7 +67,7 @@ def ask(exercise: Exercise, spec: Spec, files: Path) -> Outcome:
 
 
 def _is_counted(question: Question, sheet: Sheet) -> TypeGuard[Number]:
-    """Whether the program has to run: nobody counts for an answer that is not there."""
+    """Whether the program has to run: a missing answer needs no count."""
     return not isinstance(question, Choice) and isinstance(answer_to(question, sheet), float)
 
 

@@ -186,7 +186,7 @@ def _threads_missing(launch: TracedLaunch, height: int, width: int) -> str:
 
 
 def _about_the_kernel(wrong: Wrong) -> str:
-    """Of an answer that nobody wrote: a launch on record ran, so what it wrote lies elsewhere."""
+    """For an unwritten answer: a recorded launch ran, so it wrote somewhere else."""
     if not wrong.launches:
         return "Does the kernel run, on this pointer?"
     return (

@@ -112,7 +112,7 @@ NO_HINTS = Hints()
 
 
 def writers_of(reply: Reply, output: int) -> Mapping[str, int] | None:
-    """Bytes of one output by who wrote them last; None where nobody kept the books."""
+    """Bytes of one output by who wrote them last; None where writers were not recorded."""
     writers = reply.trace.writers
     return writers[output] if output < len(writers) else None
 

@@ -65,7 +65,7 @@ def run_batch(
         _take(ended, outcome)
         watch.ended(ended)
     outcome.seconds = time.perf_counter() - begun
-    records_of(left, store)  # logs what somebody kept before being killed
+    records_of(left, store)  # logs what a killed process had kept
     return outcome
 
 

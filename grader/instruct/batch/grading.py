@@ -119,7 +119,7 @@ def _judge(
 
 
 def _require_unchanged(staged: Submission, exercise: Exercise, key: Key) -> None:
-    """What is graded is what the key is about, though somebody may hand in again at any time."""
+    """Grade exactly the files of the key, even if the student submits again meanwhile."""
     if content_digest(staged, exercise) != key.digest:
         raise InfrastructureError(
             "The files changed while they were being read.",

@@ -84,7 +84,7 @@ def _band(share: float) -> int:
 
 
 def _suspicions(verdicts: Sequence[Verdict]) -> Iterable[str]:
-    """A check that nobody passes may be wrong itself."""
+    """A check that no submission passes may itself be wrong."""
     judged: Counter[str] = Counter()
     passed: Counter[str] = Counter()
     for verdict in verdicts:

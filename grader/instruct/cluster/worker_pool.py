@@ -14,7 +14,7 @@ import threading
 import traceback
 from typing import Any
 
-ANSWER_SECONDS = 60.0  # for one answer of the interchange, which waits for nobody itself
+ANSWER_SECONDS = 60.0  # for one answer of the interchange, which never blocks
 _PARSL = "parsl.executors.high_throughput.process_worker_pool"
 
 

@@ -43,7 +43,7 @@ class Grades:
 def earned(verdict: Verdict, exercise: Exercise) -> Earned:
     """What of ``verdict`` counts: the checks that its backend can judge, and of these what was decided.
 
-    A check that this backend cannot judge counts for nobody, also where an earlier failure hid that.
+    A check that this backend cannot judge counts for no student, even where an earlier failure hid that.
     """
     judged = judged_scores(exercise, verdict.backend)
     counting = [

@@ -26,7 +26,7 @@ class State(StrEnum):
     MARKED = "marked"
     MISSING = "not handed in"  # and it is due: no points
     OPEN = "still open"
-    WAITING = "not judged yet"  # handed in, and nobody could say what it is worth: never a zero
+    WAITING = "not judged yet"  # submitted, and could not be judged: never a zero
 
 
 @dataclass(frozen=True)
@@ -65,7 +65,7 @@ class Mark:
 
     @property
     def flagged(self) -> bool:
-        """Whether a mark that was released would be lower now; it stays until somebody accepts that."""
+        """Whether a mark that was released would be lower now; it stays until an instructor accepts that."""
         return self.settled and self.released is not None and self.found < self.released.points - _SAME
 
     @property

@@ -27,7 +27,7 @@ def rename(store: ResultStore, exercise: str, students: Mapping[str, str]) -> li
         old = {name: student for name, student in names.items() if student in students}
         anew = {name: store.secret.pseudonym(students[student]) for name, student in old.items()}
         names |= {anew[name]: students[student] for name, student in old.items()}
-        write_roster(store.folder, names)  # first, so that a kill leaves no line about nobody
+        write_roster(store.folder, names)  # first, so that a kill leaves no line without a student
         logs = [Lines(store.folder / name) for name in (ATTEMPTS, WITHDRAWN, REGRADES, VERDICTS)]
         changed = {name for log in logs for name in _give(log, exercise, anew)}
         released = Lines(store.folder / RELEASED)

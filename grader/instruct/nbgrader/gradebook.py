@@ -51,7 +51,7 @@ class SaveVerdict(SaveAutoGrades):
 
 
 def _save_score(grade: Grade, cell: NotebookNode | None, told: Told) -> None:
-    """As nbgrader: with a score of a person, or without any, somebody has to look."""
+    """As in nbgrader: a manual score, or none, needs a person's attention."""
     if grade.name in told.scores:
         grade.auto_score = told.scores[grade.name]
     else:

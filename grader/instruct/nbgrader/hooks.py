@@ -33,7 +33,7 @@ def before_autograde(*, assignment: str, student: str, notebooks: Iterable[str])
 def before_feedback(*, assignment: str, student: str, notebooks: Iterable[str]) -> None:
     """Add what ``nbgrader release_feedback`` opens for every student, and stops for all where one lacks it.
 
-    The timestamp stays empty, which nbgrader takes for unknown: a made-up one would make somebody late.
+    The timestamp stays empty, which nbgrader takes for unknown: an invented one could make a student late.
     """
     for folder in {Path(notebook).parent for notebook in notebooks}:
         _unless_there(folder / timestamps.NAME, "")

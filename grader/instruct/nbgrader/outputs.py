@@ -119,7 +119,7 @@ class Score:
 def score_of(verdict: Verdict, check: str, out_of: float) -> Score:
     """How ``check`` ended, scaled to ``out_of`` points; parts are taken together.
 
-    What nobody could judge is neither a zero nor a pass: a person has to look.
+    An unjudged check is neither a zero nor a pass: a person has to look.
     """
     results = results_for(verdict, check)
     if not results:

@@ -28,7 +28,7 @@ class Secret:
         self.path = path
 
     def seed(self, key: Key) -> int:
-        """The seed of all inputs: the same for every grading of ``key``, and nobody can know it before."""
+        """The seed of all inputs: the same for every grading of `key`, and unpredictable."""
         return int(self._digest(f"seed {key.name}")[: _SEED_BITS // 4], 16)
 
     def pseudonym(self, student: str) -> str:
@@ -44,7 +44,7 @@ class Secret:
         if not self.path.exists():
             if needed:
                 raise self._lost(f"{self.path} is missing, and {needed} was written with it.")
-            publish(self.path, secrets.token_hex(_BYTES) + "\n")  # unless somebody did at the same time
+            publish(self.path, secrets.token_hex(_BYTES) + "\n")  # unless another process just did
         try:
             content = bytes.fromhex(self.path.read_text(encoding="ascii").strip())
         except ValueError:

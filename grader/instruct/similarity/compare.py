@@ -63,7 +63,7 @@ class LookAlike:
 
 
 def together_never(first: str, second: str) -> bool:
-    """Nobody hands in with somebody else."""
+    """No two students submit together."""
     return False
 
 
@@ -75,7 +75,7 @@ def look_alikes(
 ) -> list[LookAlike]:  # fmt: skip
     """Pairs of this class, and of it with ``past`` hand-ins (by label) and the solution; strongest first.
 
-    What was handed out counts for nobody. ``together`` says who hands in as one and is not compared. At
+    Distributed code does not count. ``together`` says who hands in as one and is not compared. At
     most ``most`` pairs are returned.
     """
     handout = Handout.of(exercise)
@@ -153,7 +153,9 @@ def _pairs(
     names = [*own, *before]
     prints = Prints.of([each.fingerprints(each.plain) for each in (*own.values(), *before.values())])
     scores = overlaps(prints, len(own)) if own else np.zeros((0, 0), dtype=np.float32)
-    scores[:, : len(own)] = np.triu(scores[:, : len(own)], k=1)  # each pair once, and nobody with himself
+    scores[:, : len(own)] = np.triu(
+        scores[:, : len(own)], k=1
+    )  # each pair once, and no student with themselves
     for first, second in _strongest(scores):
         if not together(names[first], names[second]):
             yield names[first], names[second], float(scores[first, second])

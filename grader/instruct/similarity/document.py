@@ -18,7 +18,7 @@ from grader.instruct.similarity.tokens import NAME, Token, names_in, tokens_of
 GRAM = 10  # tokens in a row that count as one thing to have in common
 WINDOW = 6  # of so many neighbouring grams one is kept: what is GRAM + WINDOW - 1 tokens long is found
 _STUB_GRAM = 6  # tokens in a row, names included, by which text that was handed out is known again
-_LONGEST = 20_000  # tokens; what comes after is left out, so that nobody can make this take for ever
+_LONGEST = 20_000  # tokens; what comes after is left out, to bound the time
 _FILE_BEGINS = Token("", "", 0)  # stands between files, and is nobody's own
 
 Numbers = NDArray[np.uint64]
@@ -26,7 +26,7 @@ Numbers = NDArray[np.uint64]
 
 @dataclass(frozen=True)
 class Handout:
-    """What everybody got: names that nobody chose, and the runs of tokens that nobody wrote."""
+    """The distributed code: its names and its runs of tokens."""
 
     names: frozenset[str]
     grams: Numbers

@@ -15,7 +15,7 @@ from grader.instruct.submissions.limits import FILE_BYTES, NOTEBOOK_BYTES, SUBMI
 from grader.instruct.submissions.reading import Refused
 
 ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar")
-OURS = (timestamps.NAME, feedback_secret.NAME)  # written anew: nobody hands in the time of handing in
+OURS = (timestamps.NAME, feedback_secret.NAME)  # rewritten: a student cannot submit the submission time
 _COPY = re.compile(r"(?P<stem>.+?)(?:-(?P<dash>\d{1,3})| \((?P<paren>\d{1,3})\))(?P<suffix>(?:\.[^.]*)?)")
 _SHOWN = 80
 

@@ -40,7 +40,7 @@ def import_archive(
     submission take the place of one that is there, which is kept.
 
     Raises UsageError for an archive, layout or roster that cannot be used, and when nothing can be written.
-    What is wrong with one person's files is in the report and stops nobody else's.
+    What is wrong with one person's files is reported, and does not stop the others'.
     """
     released = _released(notebook)
     with opened(archive, zone) as source:

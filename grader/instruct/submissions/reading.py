@@ -22,7 +22,7 @@ def read_below(folder: Path, name: str, limit: int) -> bytes:
     """The content of the regular file ``name`` (relative, ``/`` between its parts) below ``folder``.
 
     Every part is opened from the descriptor of the one before, so that no link is followed, also when
-    somebody exchanges one meanwhile.
+    one is replaced meanwhile.
 
     Raises:
         FileNotFoundError: there is no such file.

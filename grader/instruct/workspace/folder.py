@@ -94,7 +94,7 @@ def _bring(folder: Path, path: str, new: bytes, before: str, mine: bool, changes
 
 
 def _take_away(folder: Path, path: str, before: str, changes: Changes) -> None:
-    """A file that the release has no more: it goes if nobody changed it."""
+    """A file that the release has no more: it is deleted if unchanged."""
     found = _content(folder, path)
     if found is None:
         return
