@@ -11,7 +11,7 @@ import pytest
 from tests.cluster.conftest import ROOT
 
 PATIENCE = 240  # seconds; a loaded machine may take a minute to import Parsl
-PROGRAM = "from grader.instruct.cluster import pool; pool.ANSWER_SECONDS = 1.0; pool.main()"
+PROGRAM = "from grader.instruct.cluster import worker_pool as pool; pool.ANSWER_SECONDS = 1.0; pool.main()"
 
 
 def test_a_pool_whose_interchange_ends_before_it_is_registered_ends_with_it(tmp_path: Path) -> None:
