@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from grader.compilation import ninja
-from grader.compilation.ninja import Edge, Outcome
+from grader.compilation.ninja import Edge, NinjaRun
 from grader.packages import PackageRequest, build_package, outputs, running
 from grader.run import Limits, compilers
 from grader.support.errors import BuildFailed
@@ -32,7 +32,7 @@ def small_limits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(ninja, "ENCLOSED_SECONDS", 20.0)
 
 
-def compile_(tmp_path: Path, source: str, *flags: str) -> Outcome:
+def compile_(tmp_path: Path, source: str, *flags: str) -> NinjaRun:
     """Compile a source that lies in a folder of its own."""
     folder = tmp_path / "learner"
     folder.mkdir(exist_ok=True)
@@ -40,7 +40,7 @@ def compile_(tmp_path: Path, source: str, *flags: str) -> Outcome:
     return run(tmp_path, "g++", *flags, "-c", str(folder / "kernel.cpp"), "-o", str(_object(tmp_path)))
 
 
-def run(tmp_path: Path, *command: str) -> Outcome:
+def run(tmp_path: Path, *command: str) -> NinjaRun:
     """What one command of a build comes to."""
     scratch = tmp_path / "scratch"
     for folder in (scratch, _object(tmp_path).parent):

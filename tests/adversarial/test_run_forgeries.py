@@ -75,7 +75,7 @@ def _assert_refused(load: Load, body: str, sentence: str) -> None:
         ("forge(kind=99)", "unknown kind 99"),
         ("forge(tensors=2**31)", "announced 2147483648 tensors"),
         ("forge(text_bytes=2**31)", "bytes of text where at most"),
-        ("forge(payload_bytes=2**60)", "announced more bytes than its segment holds"),
+        ("forge(payload_bytes=2**60)", "announced more bytes than its shared memory holds"),
         ("forge(payload_bytes=10**6)", "announced more bytes than its tensors have"),
         ("forge(payload_bytes=0)", "are outside the message"),
         ("forge(text_bytes=3)", "sent text that is not JSON"),
