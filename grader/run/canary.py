@@ -23,7 +23,7 @@ from grader.support.errors import ExplainedError, InfrastructureError
 from grader.support.gpus import visible_gpus
 
 ELEMENTS = 1 << 16
-_BEAT = Path(__file__).resolve().parent / "inside" / "beat.py"
+_BEAT = Path(__file__).resolve().parent / "inside" / "canary_program.py"
 _LIMITS = Limits(seconds=30.0, load_seconds=120.0)
 _numbers = itertools.count()
 
