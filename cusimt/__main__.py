@@ -23,8 +23,6 @@ import sys
 from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
 
-from cusimt.doctor import examine
-from cusimt.programs.command import run_command
 from cusimt.programs.program import Program, run
 from cusimt.support.errors import ExplainedError, UsageError
 
@@ -42,6 +40,8 @@ def main(arguments: list[str]) -> int:
         print(f"{USAGE}\n\n{__doc__}")
         return 0
     if arguments == ["doctor"] and not Path("doctor").exists():
+        from cusimt.doctor import examine
+
         return examine()
     try:
         checked, profile = _read(options)
@@ -62,6 +62,8 @@ def _command(words: list[str], checked: bool, profile: str | None) -> int:
             "It profiles one Python program.",
             "Name the program: python -m cusimt --profile script.py",
         )
+    from cusimt.programs.command import run_command
+
     return run_command(words, checked=checked)
 
 

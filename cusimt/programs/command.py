@@ -6,11 +6,7 @@ import os
 import subprocess
 from collections.abc import Sequence
 
-from cusimt.compiler.nvcc import CHECKS_VARIABLE
-from cusimt.compiler.toolkit import cuda_home
-from cusimt.programs import child_findings
-from cusimt.programs.child_processes import export_to_children
-from cusimt.programs.program import build_runtime, report_findings
+from cusimt.programs.program import prepare, status_with_findings
 from cusimt.support.errors import UsageError
 
 _SIGNALLED = 128  # to which a shell adds the number of the signal
@@ -28,18 +24,9 @@ def run_command(words: Sequence[str], *, checked: bool) -> int:
             "What follows -- is run with a simulated GPU.",
             "Name one: python -m cusimt -- make test",
         )
-    os.environ[CHECKS_VARIABLE] = str(int(checked))
-    build_runtime()
-    home = cuda_home(checked)
-    os.environ.update(CUDA_HOME=str(home), CUDA_PATH=str(home))
-    os.environ["PATH"] = os.pathsep.join([str(home / "bin"), os.environ.get("PATH", os.defpath)])
-    export_to_children()
-    if checked:
-        child_findings.collect_from_children()
-    status = _status(words)
-    if checked and report_findings() and status == 0:
-        return 1
-    return status
+    prepare(checked)
+    os.environ["CUDA_PATH"] = os.environ["CUDA_HOME"]  # what Makefiles read
+    return status_with_findings(_status(words), checked)
 
 
 def _status(words: Sequence[str]) -> int:

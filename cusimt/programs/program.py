@@ -91,26 +91,35 @@ def run(program: Program, *, checked: bool, around: AbstractContextManager[None]
     `around`, which is entered once the simulated device is there.
     """
     from cusimt.activate import activate, driver
+
+    prepare(checked)
+    activate()
+    driver().simt_set_exits_reported(0)
+    with around or nullcontext():
+        status = _execute(program)
+    return status_with_findings(status, checked)
+
+
+def prepare(checked: bool) -> None:
+    """Build the simulator if needed, and set the environment in which children have it, too."""
     from cusimt.compiler.extension import redirect
     from cusimt.programs.child_findings import collect_from_children
     from cusimt.programs.child_processes import export_to_children
 
     os.environ[CHECKS_VARIABLE] = str(int(checked))
-    build_runtime()
-    activate()
+    _build_runtime()
     redirect(checked)
     export_to_children()
-    driver().simt_set_exits_reported(0)
     if checked:
         collect_from_children()
-    with around or nullcontext():
-        status = _execute(program)
-    if checked and report_findings() and status == 0:
-        return 1
-    return status
 
 
-def build_runtime() -> None:
+def status_with_findings(status: int, checked: bool) -> int:
+    """Print the findings to stderr, where kernels are `checked`; one turns a success into 1."""
+    return 1 if checked and _report_findings() and status == 0 else status
+
+
+def _build_runtime() -> None:
     """Compile the simulator's libraries if needed: on a terminal, say that it takes half a minute."""
     from cusimt.compiler import libraries
 
@@ -156,7 +165,7 @@ def _print_exception(error: BaseException) -> None:
         traceback.print_exception(type(error), error, trace)
 
 
-def report_findings() -> int:
+def _report_findings() -> int:
     """Print the findings of this process and its children to stderr; returns their number."""
     from cusimt.findings import explain
     from cusimt.programs import child_findings

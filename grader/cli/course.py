@@ -10,6 +10,7 @@ import typer
 
 from cusimt.support.words import counted, listed
 from grader.cli.marks import MarksOptions, Term, open_term
+from grader.cli.options import HERE, Class
 from grader.cli.options import Course as CourseOption
 from grader.course.catalog import Catalog, Exercise
 from grader.instruct.course import Course, People, judged_scores, read_course, read_people
@@ -142,11 +143,6 @@ def _anonymous(yes: bool) -> str:
 # ---- on the command line ----
 
 course = typer.Typer(no_args_is_help=True, help="For instructors: course.toml and the tables beside it.")
-Class = Annotated[
-    Path,
-    typer.Option("--class", metavar="DIR", help="The folder of the class, which holds course.toml."),
-]
-HERE = Path()
 
 
 @course.command("init")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import typer
 
-from cusimt.doctor import show
+from cusimt.doctor import conclude, show
 from grader.cli.probes import probe_extensions, probe_grading
 
 
@@ -15,13 +15,7 @@ def examine() -> int:
     show(lines, width)
     print("\nFor extensions that you build without the grader, with load() or setup.py:")
     show(extensions, width)
-    problems = [line.name for line in lines if line.state == "problem"]
-    print()
-    if problems:
-        print(f"Fix first: {', '.join(problems)}. Then run: grader doctor")
-        return 3
-    print("This machine can grade. Next: grader list")
-    return 0
+    return conclude(lines, "grader doctor", "This machine can grade. Next: grader list")
 
 
 def doctor_command() -> None:

@@ -2,14 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
-
-import typer
-
 from grader.cli.options import Course
-
-Json = Annotated[bool, typer.Option("--json", help="Print the verdict as JSON; several as a list.")]
-Isolate = Annotated[bool, typer.Option("--isolate", help="Run the code in a sandbox (needs bubblewrap).")]
 
 
 def list_(course: Course = None) -> None:

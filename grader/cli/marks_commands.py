@@ -1,4 +1,4 @@
-"""The commands below `grader marks` and `grader course`, and `grader similarity`, with their options."""
+"""`grader marks` and the commands below it, with their options."""
 
 from __future__ import annotations
 
@@ -7,16 +7,11 @@ from typing import Annotated
 
 import typer
 
-from grader.cli.options import Course, Name, Plain, Trust
+from grader.cli.options import HERE, Assignments, Class, Course, Name, Plain, Trust
 from grader.support.errors import UsageError
 
 marks = typer.Typer(help="For instructors: what each student has of each assignment, and why.")
-course = typer.Typer(no_args_is_help=True, help="For instructors: course.toml and the tables beside it.")
 
-Class = Annotated[
-    Path,
-    typer.Option("--class", metavar="DIR", help="The folder of the class, which holds course.toml."),
-]
 Student = Annotated[
     list[str] | None, typer.Option("--student", metavar="ID", help="Of this student alone; repeatable.")
 ]
@@ -24,11 +19,9 @@ Only = Annotated[
     list[str] | None,
     typer.Option("--exercise", metavar="EXERCISE", help="Of this assignment alone; repeatable."),
 ]
-Named = Annotated[list[str] | None, typer.Argument(metavar="EXERCISE...", help="Default: every assignment.")]
 Whose = Annotated[str, typer.Option("--student", metavar="ID", help="Whose.")]
 Reason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; it goes into the log.")]
 By = Annotated[str, typer.Option("--by", metavar="NAME", help="Who asks for it; default: you.")]
-HERE = Path()
 
 
 @marks.callback(invoke_without_command=True)
@@ -67,7 +60,7 @@ def _refuse_options_before(context: typer.Context, command: str) -> None:
 
 @marks.command()
 def release(
-    names: Named = None,
+    names: Assignments = None,
     class_: Class = HERE,
     exercises: Course = None,
     student: Student = None,
@@ -119,7 +112,7 @@ def withdraw(
 
 @marks.command()
 def sample(
-    names: Named = None,
+    names: Assignments = None,
     class_: Class = HERE,
     exercises: Course = None,
     csv: Annotated[

@@ -15,9 +15,17 @@ On = Annotated[
     Backend | None,
     typer.Option(help="Where kernels run: simt on the CPU, cuda on a GPU. Default: cuda where there is one."),
 ]
+Class = Annotated[
+    Path,
+    typer.Option("--class", metavar="DIR", help="The folder of the class, which holds course.toml."),
+]
+HERE = Path()  # what --class is without a word
 Course = Annotated[
     Path | None,
     typer.Option("--course", metavar="DIR", help="Use the course in DIR instead of the one around here."),
+]
+Assignments = Annotated[
+    list[str] | None, typer.Argument(metavar="EXERCISE...", help="Default: every assignment.")
 ]
 Name = Annotated[str, typer.Argument(metavar="EXERCISE", help="Number, slug or path, as 03.")]
 Only = Annotated[

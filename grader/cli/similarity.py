@@ -11,7 +11,7 @@ import typer
 
 from cusimt.support.words import counted
 from grader.cli.marks import MarksOptions, open_term
-from grader.cli.options import Course, Plain
+from grader.cli.options import HERE, Assignments, Class, Course, Plain
 from grader.instruct.course import read_people
 from grader.instruct.export.sheet import write_new
 from grader.instruct.similarity import LookAlike, Passage, look_alikes_of_class
@@ -72,18 +72,9 @@ def _show_passage(passage: Passage) -> None:
 
 # ---- on the command line ----
 
-marks = typer.Typer(help="For instructors: what each student has of each assignment, and why.")
-course = typer.Typer(no_args_is_help=True, help="For instructors: course.toml and the tables beside it.")
-Class = Annotated[
-    Path,
-    typer.Option("--class", metavar="DIR", help="The folder of the class, which holds course.toml."),
-]
-Named = Annotated[list[str] | None, typer.Argument(metavar="EXERCISE...", help="Default: every assignment.")]
-HERE = Path()
-
 
 def similarity_command(
-    names: Named = None,
+    names: Assignments = None,
     class_: Class = HERE,
     exercises: Course = None,
     past: Annotated[

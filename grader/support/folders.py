@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping
 from pathlib import Path
 
 import cusimt.folders
@@ -13,7 +12,7 @@ PACKAGES = (PACKAGE, cusimt.folders.PACKAGE)
 IMPORT_FOLDERS = tuple(dict.fromkeys((PACKAGE.parent, cusimt.folders.IMPORT_FOLDER)))
 
 
-def python_path(environment: Mapping[str, str] = os.environ) -> str:
+def python_path() -> str:
     """PYTHONPATH for a process that is to import both packages; no relative folder."""
-    given = environment.get("PYTHONPATH", "").split(os.pathsep)
+    given = os.environ.get("PYTHONPATH", "").split(os.pathsep)
     return os.pathsep.join([*map(str, IMPORT_FOLDERS), *filter(os.path.isabs, given)])
