@@ -1,6 +1,6 @@
 """From a one-line edit of kernel.cu to the verdict, against the tutorial's way.
 
-What a learner waits for after saving a file. Each round changes one line of the code of the exercise's
+What a learner waits for after saving a file. Each round changes one line of a kernel in the exercise's
 ``kernel.cu`` (of 03, or as ``--exercise`` says) into one that no cache has seen, then runs ``grader check``
 in a new process; afterwards the same with ``grader watch``, from the save to the last line of the verdict.
 
@@ -52,8 +52,10 @@ def course(folder: Path, exercise: Exercise) -> Path:
 
 
 def edit(kernel: Path, original: str, generation: int) -> None:
-    """Change one line of the kernel's code: an added declaration no earlier build can have seen."""
-    kernel.write_text(original + f"\nstatic const int edit_{generation} = {generation};\n")
+    """Change one line of the first kernel's body into code that no earlier build can have seen."""
+    body = original.index("{", original.index(")", original.index("__global__"))) + 1
+    unseen = f" if (gridDim.z == {70_000 + generation}u) return;"  # no grid is that deep
+    kernel.write_text(original[:body] + unseen + original[body:])
 
 
 def load_seconds() -> float:

@@ -48,11 +48,12 @@ SHOWN_LINES = 40
 def compile_submission(
     exercise: Exercise, files: Path, backend: Backend, owner: str, verbose: bool, isolate: bool = False,
     begun: Callable[[], None] = lambda: None, stage: Callable[[str], None] = lambda name: None,
+    quick: bool = False,
 ) -> Artifact | Outcome:  # fmt: skip
     """The library, or what the audit or the compiler said. On simt the checked build alone is graded.
 
     ``isolate`` puts the compilers, and a setup.py, into a sandbox; ``begun`` is called when they run,
-    and ``stage`` with the name of what is built beside the submission.
+    and ``stage`` with the name of what is built beside the submission. ``quick`` runs nvcc's steps at once.
 
     Raises:
         InfrastructureError: the toolchain is missing or broken.
@@ -80,7 +81,7 @@ def compile_submission(
             artifact = build_package(package, verbose=verbose)
         else:
             enclose = compilers.enclosing(backend) if isolate else None
-            request = _request(exercise, files, backend, owner)
+            request = replace(_request(exercise, files, backend, owner), quick=quick)
             mistake = find_mistake(request)
             if mistake is not None:
                 return _misregistered(mistake, files)

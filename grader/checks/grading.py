@@ -23,7 +23,7 @@ from grader.checks import build as building
 from grader.checks import lanes, todo
 from grader.checks.outcome import Outcome
 from grader.checks.provenance import versions_of
-from grader.checks.registry import CHECKS, WITHOUT_CODE, WORKER_MODULES
+from grader.checks.registry import CHECKS, WITHOUT_CODE, worker_modules
 from grader.checks.repairs import change_size
 from grader.checks.results import Progress, Results
 from grader.course.catalog import Exercise
@@ -46,14 +46,15 @@ if TYPE_CHECKING:
 def grade(
     exercise: Exercise, files: Path, *, backend: Backend, seed: int | None = None, verbose: bool = False,
     progress: Progress | None = None, isolate: bool = False, owner: str = "", until: str = "",
-    zygote: Zygote | None = None,
+    zygote: Zygote | None = None, quick: bool = False,
 ) -> Verdict:  # fmt: skip
     """Judge the submission in ``files``.
 
     ``seed`` makes every input the same as in an earlier verdict; ``isolate`` puts learner code into a
     sandbox; ``owner`` keeps what different people submit apart in the build cache; ``until`` names a check,
     after which nothing more is judged. ``zygote`` is one that serves several submissions, from
-    `lanes.open_lane`; it is cleared afterwards, not closed.
+    `lanes.open_lane`; it is cleared afterwards, not closed. ``quick`` builds as a loop of edits needs it;
+    what counts is built by nvcc itself.
 
     Raises:
         ValueError: `files` do not lie below the spool of `zygote`, or it is of another kind than asked for.
@@ -66,7 +67,7 @@ def grade(
     results = Results(exercise, files, progress or (lambda stage: None), until, verbose)
     grading = Grading(exercise, files, backend, seed, results, zygote)
     begun = time.perf_counter()
-    grading.run(verbose, isolate, owner)
+    grading.run(verbose, isolate, owner, quick)
     return Verdict(
         exercise=exercise.slug,
         title=exercise.title,
@@ -92,7 +93,7 @@ class Grading:
     lent: Zygote | None = None
     _scratch: Path = field(default=Path(), init=False)
 
-    def run(self, verbose: bool, isolate: bool, owner: str) -> None:
+    def run(self, verbose: bool, isolate: bool, owner: str, quick: bool) -> None:
         open_outcome = todo.check(self.exercise, self.files)
         if open_outcome is not None:
             self.results.add("todo", open_outcome, 0.0)
@@ -104,7 +105,7 @@ class Grading:
                 self._ask()
                 return
         try:
-            self._run_code(verbose, isolate, owner)
+            self._run_code(verbose, isolate, owner, quick)
         except InfrastructureError as fault:
             self._blame_the_machine(fault)
         except OSError as error:
@@ -113,10 +114,10 @@ class Grading:
                 raise
             self._blame_the_machine(blame)
 
-    def _run_code(self, verbose: bool, isolate: bool, owner: str) -> None:
+    def _run_code(self, verbose: bool, isolate: bool, owner: str, quick: bool) -> None:
         spool = self.lent.spool if self.lent is not None else None
         with scratch("grade", spool) as self._scratch, self._zygote(isolate) as zygote:
-            self._judge(zygote, verbose, owner)
+            self._judge(zygote, verbose, owner, quick)
 
     def _ask(self) -> None:
         """Questions are there to be read before anything is written."""
@@ -128,7 +129,7 @@ class Grading:
         if self.lent is not None:
             return lanes.cleared(self.lent)
         readable = (self.files, self.exercise.root, self._scratch)
-        modules = [name for check in self.exercise.scores for name in WORKER_MODULES.get(check, ())]
+        modules = worker_modules(self.exercise.scores, self.backend)
         return Zygote.start(self.backend, isolate, readable=readable, modules=modules)
 
     def _blame_the_machine(self, fault: InfrastructureError) -> None:
@@ -138,7 +139,7 @@ class Grading:
         self.results.add(first, Outcome(Status.INFRA_ERROR, str(fault)), 0.0)
         self.results.skip(rest, Status.INFRA_ERROR, f"{NOT_JUDGED}: this machine failed.")
 
-    def _judge(self, zygote: Zygote, verbose: bool, owner: str) -> None:
+    def _judge(self, zygote: Zygote, verbose: bool, owner: str, quick: bool) -> None:
         with ThreadPoolExecutor(1, "import-torch") as pool:
             compiling = threading.Event()
             preparing = pool.submit(_prepare, self.exercise, self.backend, self.seed, compiling)
@@ -152,7 +153,7 @@ class Grading:
             try:
                 built = building.compile_submission(
                     self.exercise, self.files, self.backend, owner, verbose, zygote.isolate, compiling.set,
-                    self.results.progress,
+                    self.results.progress, quick,
                 )  # fmt: skip
             finally:
                 compiling.set()

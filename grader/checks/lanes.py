@@ -14,7 +14,7 @@ import contextlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from grader.checks.registry import WORKER_MODULES
+from grader.checks.registry import worker_modules
 from grader.course.exercise import Exercise
 from grader.run import canary
 from grader.run.limits import Limits
@@ -24,22 +24,22 @@ from grader.support.backends import Backend
 
 def open_lane(
     backend: Backend, spool: Path, exercises: Iterable[Exercise], *, isolate: bool = True,
-    limits: Limits | None = None, ahead: bool = True,
+    limits: Limits | None = None, ahead: bool = True, lazy: bool = False,
 ) -> Zygote:  # fmt: skip
     """A zygote for submissions of `exercises` that will lie below the folder `spool`, which must exist.
 
     Returns at once. One lane grades one submission at a time, and has its spool for itself. Without ``ahead``
-    it opens the GPU only while it grades, for whom others are to have it to themselves.
+    it opens the GPU only while it grades, for whom others are to have it to themselves. A ``lazy`` one ends
+    workers while nobody waits for it.
 
     Raises InfrastructureError when bubblewrap is needed and missing.
     """
     exercises = list(exercises)
     checks = {check for exercise in exercises for check in exercise.scores}
-    modules = [name for check in sorted(checks) for name in WORKER_MODULES.get(check, ())]
     # The folders of exercises are for programs of their questions, not for learners.
     return Zygote.start(
-        backend, isolate, readable=[exercise.root for exercise in exercises], spool=spool, modules=modules,
-        limits=limits, ahead=ahead,
+        backend, isolate, readable=[exercise.root for exercise in exercises], spool=spool,
+        modules=worker_modules(sorted(checks), backend), limits=limits, ahead=ahead, lazy=lazy,
     )  # fmt: skip
 
 

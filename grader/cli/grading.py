@@ -67,6 +67,7 @@ def grade_one(
             verbose=request.verbose,
             progress=_announcing(stage, built),
             isolate=request.isolate,
+            quick=not request.isolate,
         )
         return replace(verdict, files=str(named)), changed_given(exercise, files)
 

@@ -1,7 +1,7 @@
 """`grader watch`: a verdict now, and another after every save.
 
-On simt torch is imported once for all of them: a verdict then costs the compiler and the checks alone,
-half a second for 03 where `grader check` takes one and a half (benchmarks/results/edit_to_verdict_cpu.md).
+torch is imported once for all of them: a verdict then costs the compiler and the checks alone, on simt half a
+second for 03 where `grader check` takes one and a half (benchmarks/results/edit_to_verdict_cpu.md).
 """
 
 from __future__ import annotations
@@ -28,7 +28,6 @@ from grader.course.catalog import Catalog, Exercise
 from grader.course.snapshot import desk as spool
 from grader.course.snapshot import sources, write_sources
 from grader.course.workspace import changed_given
-from grader.run import Zygote
 from grader.support.backends import Backend
 from grader.verdict import Verdict
 
@@ -75,21 +74,17 @@ class _Desk:
         self._backend: Backend = backend
         self._files = folder / exercise.slug
         self._sources = _settled_sources(exercise)
-        # On cuda every verdict has processes of its own: one that starts opens the GPU afresh.
-        self._lane: Zygote | None = None
-        if backend == "simt":
-            self._lane = open_lane(backend, folder, [exercise], isolate=False)
+        self._lane = open_lane(backend, folder, [exercise], isolate=False, lazy=True)
 
     def close(self) -> None:
-        if self._lane is not None:
-            self._lane.close()
+        self._lane.close()
 
     def graded(self, stage: Progress, verbose: bool) -> tuple[Verdict, list[str]]:
         """The verdict on a copy, whatever is saved meanwhile, and the given files that were changed."""
         write_sources(self._sources, self._files)
         verdict = grade(
             self._exercise, self._files, backend=self._backend, verbose=verbose, progress=stage,
-            zygote=self._lane,
+            zygote=self._lane, quick=True,
         )  # fmt: skip
         changed = changed_given(self._exercise, self._files)
         return replace(verdict, files=str(self._exercise.root)), changed

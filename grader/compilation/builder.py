@@ -16,7 +16,7 @@ from cusimt.compiler.sources import is_cuda
 from cusimt.support import cache
 from cusimt.support.scratch import scratch
 from cusimt.translate import TranslationError
-from grader.compilation import diagnostics, ninja
+from grader.compilation import diagnostics, ninja, quick_objects
 from grader.compilation.preprocessing import KEPT, keep
 from grader.compilation.request import Artifact, BuildRequest, require_sources
 from grader.compilation.steps import OBJECT, Step, link_command, link_flags, step
@@ -103,13 +103,12 @@ def _compile(
     library = folder / f"{request.name}.so"
     with contextlib.ExitStack() as objects, scratch("build") as place:
         slots: dict[str, cache.Slot] = {}
-        edges = []
         keyed = {cache.digest(one.key): one for one in steps}
         for key in sorted(keyed):  # one order for everybody, so that the locks of two builds cannot cross
-            one, slot = keyed[key], objects.enter_context(cache.entry(keyed[key].key, room="objects"))
-            slots[key] = slot
-            if slot.missing:
-                edges.append(ninja.Edge(slot.folder / OBJECT, (one.source,), _prepared(one, slot.folder)))
+            slots[key] = objects.enter_context(cache.entry(keyed[key].key, room="objects"))
+        missing = {slot.folder / OBJECT: keyed[key] for key, slot in slots.items() if slot.missing}
+        quickly = _made_quickly(missing, run, place) if request.quick else ""
+        edges = [_edge(one, made) for made, one in missing.items() if not made.is_file()]
         # Of a function that several objects have, the linker takes the first: the one that has access checks.
         kernels_first = sorted(keyed, key=lambda key: not is_cuda(keyed[key].source))
         outputs = [slots[key].folder / OBJECT for key in kernels_first]
@@ -122,7 +121,8 @@ def _compile(
             named = {one.source.name: output for one, output in zip(keyed.values(), outputs, strict=True)}
             (folder / SYMBOLS).write_text(json.dumps(_asked(named)))
             (folder / UNITS).write_text(json.dumps(_kept(named)))
-    log = diagnostics.without_python_symbols(outcome.log) if request.is_python_module else outcome.log
+    printed = quickly + outcome.log
+    log = diagnostics.without_python_symbols(printed) if request.is_python_module else printed
     compiled = not any(slot.discarded for slot in slots.values())
     unresolved = diagnostics.link_errors(log)  # for a Python module, the linker only warns of them
     if compiled and (unresolved or not outcome.ok):
@@ -130,6 +130,19 @@ def _compile(
     if not outcome.ok:
         raise _failure(f"{request.name} does not compile.", diagnostics.trim(log, request.sources), log)
     return log
+
+
+def _edge(one: Step, made: Path) -> ninja.Edge:
+    return ninja.Edge(made, (one.source,), _prepared(one, made.parent))
+
+
+def _made_quickly(
+    missing: Mapping[Path, Step], run: Callable[[Sequence[ninja.Edge], Path], ninja.NinjaRun], place: Path
+) -> str:
+    """Make objects from steps that run at once, if there are such, and the others at the same time."""
+    steps = {made: split for made, one in missing.items() if (split := one.split(made.parent)) is not None}
+    others = [_edge(one, made) for made, one in missing.items() if made not in steps]
+    return quick_objects.make(steps, others, run, place) if steps else ""
 
 
 def _asked(objects: Mapping[str, Path]) -> dict[str, list[str]]:
@@ -170,9 +183,8 @@ def _compile_common(request: BuildRequest, steps: list[Step], verbose: bool) -> 
     for one in steps:
         with cache.entry(one.key, room="objects") as slot:
             if slot.missing:
-                edge = ninja.Edge(slot.folder / OBJECT, (one.source,), _prepared(one, slot.folder))
                 with scratch("build") as place:
-                    _keep_whole(slot, ninja.run([edge], place, verbose=verbose))
+                    _keep_whole(slot, ninja.run([_edge(one, slot.folder / OBJECT)], place, verbose=verbose))
                 # The course's own: its lines are not audited.
                 _read_what_was_compiled(request, one, slot)
 

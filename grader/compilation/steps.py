@@ -26,6 +26,7 @@ from cusimt.support.toolchain import (
 from grader.compilation import headers
 from grader.compilation.devices import architecture_flags
 from grader.compilation.first_include import leads_with
+from grader.compilation.nvcc_steps import NvccSteps, read
 from grader.compilation.request import BuildRequest
 from grader.support.backends import Backend
 
@@ -40,12 +41,14 @@ class Step:
     """One object: `prepare(folder)` gives the command that makes `folder/OBJECT`.
 
     `announce()` names what `prepare` has to build first, where that takes long; "" where nothing does.
+    `split(folder)` gives the same object's commands as several that can run at once, where there are such.
     """
 
     source: Path
     key: tuple[object, ...]
     prepare: Callable[[Path], tuple[str, ...]]
     announce: Callable[[], str] = lambda: ""
+    split: Callable[[Path], NvccSteps | None] = lambda folder: None
 
 
 def step(request: BuildRequest, source: Path) -> Step:
@@ -163,14 +166,17 @@ def _cuda_step(request: BuildRequest, source: Path) -> Step:
     toolkit, compiler = cuda_toolkit(), host_compiler()
     flags = [*NVCC_FLAGS, *architecture_flags(), "-ccbin", compiler.command[0]]
     flags += [*_isystem(interface_dirs(request)), *_include(request.include_dirs), *request.cuda_flags]
-    key = ["cuda", "kept", toolkit.identity, compiler.version, *flags]
+    key = ["cuda", "quick" if request.quick else "kept", toolkit.identity, compiler.version, *flags]
 
     def prepare(folder: Path) -> tuple[str, ...]:
         command = [str(toolkit.nvcc), *flags, "-include", str(_prelude(request, folder))]
         command += ["--keep", "--keep-dir", str(folder)]  # what it preprocesses is read: see preprocessing
         return (*command, "-c", str(source), "-o", str(folder / OBJECT))
 
-    return Step(source, _key(request, source, key), prepare)
+    def split(folder: Path) -> NvccSteps | None:
+        return read(prepare(folder), folder, source) if request.quick else None
+
+    return Step(source, _key(request, source, key), prepare, split=split)
 
 
 # ---- what they share -----------------------------------------------------------------------------------

@@ -104,8 +104,8 @@ class Connection:
         """Kill the worker and all it started."""
         if self.alive:
             self.alive = False
-            self._source.end(self._worker)
-            self._close()
+            self._source.retire(self._worker)
+            self._close_segments()
 
     def transcript(self) -> str:
         """The text printed since the last request began."""
@@ -246,7 +246,8 @@ class Connection:
         ending = self._source.end(self._worker, _GRACE_MS)
         self._worker.transcript.drain(self._source.limits.printed_bytes)
         where = _crash_site(self.transcript(), self.files)
-        self._close()
+        self._worker.close()
+        self._close_segments()
         if ending is None:
             raise ProtocolViolation(NO_ZYGOTE, during)
         if ending.killed:
@@ -257,8 +258,7 @@ class Connection:
             raise ProtocolViolation("closed its connection to the grader", during)
         raise WorkerCrashed(during, exit_code=ending.exit_code)
 
-    def _close(self) -> None:
-        self._worker.close()
+    def _close_segments(self) -> None:
         self._inbox.close()
         self._outbox.close()
 

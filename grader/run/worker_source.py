@@ -6,6 +6,8 @@ import contextlib
 import select
 import signal
 import threading
+from collections.abc import Callable
+from concurrent.futures import Future, ThreadPoolExecutor
 from pathlib import Path
 from typing import Self
 
@@ -22,6 +24,8 @@ class WorkerSource:
     def __init__(self, settings: Settings) -> None:
         self._settings = settings
         self._lock = threading.Lock()
+        self._later = ThreadPoolExecutor(1, "ends-workers") if settings.lazy else None
+        self._put_off: list[Future[object]] = []
         self._closed = False
         self.lost = 0  # workers that a submission ended, hung or spent
         self._process: ZygoteProcess | None = self._start()
@@ -55,6 +59,7 @@ class WorkerSource:
 
     def fork(self) -> Worker:
         """A fresh worker, from a fresh zygote if the last one was killed."""
+        self._catch_up()
         with self._lock:
             if self._closed:
                 raise InfrastructureError("A worker was asked for after its zygote had been closed.")
@@ -68,6 +73,15 @@ class WorkerSource:
                 return self._fork()
             except Gone:
                 raise _did_not_start(self.backend, self._discard()) from None
+
+    def retire(self, worker: Worker) -> None:
+        """End a worker whose end nobody asks about, and give its descriptors back."""
+
+        def retire() -> None:
+            self.end(worker)
+            worker.close()
+
+        self._do(retire)
 
     def end(self, worker: Worker, grace_ms: int = 0) -> Answer | None:
         """End a worker and all it started; None when the zygote itself is gone (then all is killed)."""
@@ -86,6 +100,21 @@ class WorkerSource:
 
         Where one process may not serve both it is replaced by a fresh one, which gets ready meanwhile.
         """
+        self._do(self._clear)
+
+    def _do(self, task: Callable[[], None]) -> None:
+        """Do it now, or, if this is lazy, beside what comes next; a new worker waits for it."""
+        if self._later is None:
+            task()
+        else:
+            self._put_off.append(self._later.submit(task))
+
+    def _catch_up(self) -> None:
+        """Wait for what was put off."""
+        while self._put_off:
+            self._put_off.pop().result()
+
+    def _clear(self) -> None:
         with self._lock:
             if self._closed:
                 return
@@ -99,6 +128,7 @@ class WorkerSource:
 
     def close(self) -> None:
         """End the zygote and, with it, its workers."""
+        self._catch_up()
         with self._lock:
             self._closed = True
             if self._process is not None:

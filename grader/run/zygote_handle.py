@@ -36,11 +36,13 @@ class Zygote(WorkerSource):
         modules: Sequence[str] = (),
         spool: Path | None = None,
         ahead: bool = True,
+        lazy: bool = False,
     ) -> Zygote:
         """Start a zygote and return at once; `spawn_worker` waits until it is ready.
 
         The first worker is ordered at once too: on a GPU it takes seconds to open the device. Not so with
-        `ahead=False`, which leaves the device alone until `spawn_worker`. `isolate` puts all of them
+        `ahead=False`, which leaves the device alone until `spawn_worker`. A `lazy` one ends workers, which
+        takes a GPU a tenth of a second each, while nothing waits for it. `isolate` puts all of them
         into bubblewrap, where they see `readable` (the learner's folder, the exercise) and nothing else of
         this user's files. `modules` are imported once, before any worker is forked: what many of them will
         need.
@@ -57,7 +59,7 @@ class Zygote(WorkerSource):
             )
         place = spool.resolve() if spool is not None else None
         bounds = limits or (Limits.for_strangers() if isolate else Limits())
-        return cls(Settings(backend, isolate, bounds, tuple(readable), tuple(modules), place, ahead))
+        return cls(Settings(backend, isolate, bounds, tuple(readable), tuple(modules), place, ahead, lazy))
 
     def spawn_worker(self) -> Session:
         """A session on a fresh worker; raises `InfrastructureError` if the zygote never starts."""

@@ -49,6 +49,7 @@ class Settings:
     modules: tuple[str, ...] = ()
     spool: Path | None = None
     ahead: bool = True
+    lazy: bool = False
 
     @property
     def confined(self) -> bool:

@@ -28,22 +28,25 @@ def why_not() -> str:
 pytestmark = [pytest.mark.slow, pytest.mark.skipif(bool(why_not()), reason=why_not() or "nvcc is here")]
 
 
-def compiled(folder: Path, monkeypatch: pytest.MonkeyPatch, code: str) -> Artifact | Outcome:
+def compiled(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, code: str, quick: bool = False
+) -> Artifact | Outcome:
     """The solution with `code` at the end of its kernels."""
     monkeypatch.setenv("TORCH_CUDA_ARCH_LIST", "8.0 9.0")
     kernel = place_solution(EXERCISE, folder) / "kernel.cu"
     kernel.write_text(f"{kernel.read_text()}{code}\n")
-    return compile_submission(EXERCISE, folder, "cuda", "", False)
+    return compile_submission(EXERCISE, folder, "cuda", "", False, quick=quick)
 
 
+@pytest.mark.parametrize("quick", [False, True])
 def test_the_solution_is_allowed_and_its_lines_were_kept(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    quick: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    artifact = compiled(tmp_path, monkeypatch, "// as it is")
+    artifact = compiled(tmp_path, monkeypatch, "// as it is", quick)
     assert isinstance(artifact, Artifact)
     assert artifact.units is not None
     assert "__attribute__((global)) void vector_add_kernel" in artifact.units.read_text()
-    again = compile_submission(EXERCISE, tmp_path, "cuda", "", False)
+    again = compile_submission(EXERCISE, tmp_path, "cuda", "", False, quick=quick)
     assert isinstance(again, Artifact)
     assert again.cached
 

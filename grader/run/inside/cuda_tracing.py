@@ -130,9 +130,9 @@ def _profiler() -> profile:
 def _live_memory() -> tuple[int, int]:
     allocations = live_bytes = 0
     for device in range(torch.cuda.device_count()):
-        statistics = torch.cuda.memory_stats(device)
-        allocations += statistics.get("allocation.all.current", 0)
-        live_bytes += statistics.get("allocated_bytes.all.current", 0)
+        statistics = torch.cuda.memory_stats_as_nested_dict(device)  # flat, it takes twice as long
+        allocations += statistics["allocation"]["all"]["current"]
+        live_bytes += statistics["allocated_bytes"]["all"]["current"]
     return allocations, live_bytes
 
 
