@@ -22,10 +22,10 @@ from dataclasses import dataclass, field
 
 from cusimt.translate.conditions import Unknown, value_of
 from cusimt.translate.lexer import Kind, Token
-from cusimt.translate.passages import Passage, Source
 from cusimt.translate.rewrite import Rewrite
 from cusimt.translate.scopes import device_bodies, is_file_scope
 from cusimt.translate.statements import are_statements
+from cusimt.translate.token_streams import Source, TokenStream
 
 NAME = "__CUDA_ARCH__"
 _RENAMED = "SIMT_CUDA_ARCH"
@@ -56,7 +56,7 @@ def decide_architecture(source: Source, architecture: int, runs: Callable[[list[
     if NAME not in source.text:
         return source
     rewrite = Rewrite(source.text)
-    code = source.passages[0]
+    code = source.streams[0]
     decided: set[int] = set()  # where the words stand that must not be renamed any more
     for group in _groups(source):
         if any(branch.condition and NAME in branch.condition for branch in group.branches):
@@ -71,7 +71,7 @@ class _Decision:
     """What becomes of one group of branches."""
 
     def __init__(
-        self, code: Passage, group: _Group, architecture: int, runs: Callable[[list[Token]], bool]
+        self, code: TokenStream, group: _Group, architecture: int, runs: Callable[[list[Token]], bool]
     ) -> None:
         self._code, self._group, self._architecture, self._runs = code, group, architecture, runs
 

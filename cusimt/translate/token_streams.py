@@ -1,7 +1,7 @@
-"""Group tokens into passages: what the compiler reads in one go.
+"""Group the tokens of a file into streams, as the compiler's parser would receive them.
 
-A file is one passage of code, without its preprocessor lines and without what `#if 0` switches off, and one
-passage for the body of every `#define`, since a macro may hold a launch of its own.
+A file is one stream of code, without directives and without what `#if 0` switches off, and one stream for
+the body of every `#define`, since a macro may hold a launch of its own.
 """
 
 from __future__ import annotations
@@ -10,14 +10,14 @@ from functools import cached_property
 
 from cusimt.translate.lexer import Kind, Token, scan
 
-__all__ = ["Passage", "Source", "passages"]
+__all__ = ["Source", "TokenStream"]
 
 _CLOSERS = {")": "(", "]": "[", "}": "{"}
 _BEFORE_DECLARATION = frozenset(["", ";", "{", "}", ":", ")", ">"])
 _VARIADIC = {"...": "__VA_ARGS__"}
 
 
-class Passage:
+class TokenStream:
     """Tokens without blanks, and which brackets belong together.
 
     Of a macro's body also the macro's `name` and its `parameters`; None for a macro that has none.
@@ -127,7 +127,7 @@ class Passage:
         return index in self._uncertain
 
     def text(self, index: int) -> str:
-        """Text of a token; empty outside the passage and for literals, which are neither mark nor name."""
+        """Text of a token; empty outside the stream and for literals, which are neither mark nor name."""
         if not 0 <= index < len(self.tokens):
             return ""
         token = self.tokens[index]
@@ -178,10 +178,10 @@ class Source:
         return [(line, _is_directive(line)) for line in lines]
 
     @cached_property
-    def passages(self) -> list[Passage]:
+    def streams(self) -> list[TokenStream]:
         """The code of a file first, then each macro body."""
         code: list[Token] = []
-        macros: list[Passage] = []
+        macros: list[TokenStream] = []
         uncertain: set[int] = set()
         conditions = _Conditions()
         for words, is_directive in self.lines:
@@ -193,26 +193,21 @@ class Source:
                 if conditions.uncertain:
                     uncertain.update(range(len(code), len(code) + len(words)))
                 code += words
-        return [Passage(code, macro=False, uncertain=frozenset(uncertain)), *macros]
-
-
-def passages(source: str) -> list[Passage]:
-    """The passages of a text that nothing else reads."""
-    return Source(source).passages
+        return [TokenStream(code, macro=False, uncertain=frozenset(uncertain)), *macros]
 
 
 def _is_directive(words: list[Token]) -> bool:
     return bool(words) and words[0].kind is Kind.MARK and words[0].text == "#"
 
 
-def _macro(words: list[Token]) -> Passage:
+def _macro(words: list[Token]) -> TokenStream:
     """What `# define NAME` or `# define NAME(parameters)` is replaced by."""
     name = words[2]
     if len(words) < 4 or words[3].text != "(" or words[3].start != name.end:
-        return Passage(words[3:], macro=True, name=name.text)
+        return TokenStream(words[3:], macro=True, name=name.text)
     past = next((index for index in range(4, len(words)) if words[index].text == ")"), len(words))
     named = (_VARIADIC.get(word.text, word.text) for word in words[4:past] if word.text != ",")
-    return Passage(words[past + 1 :], macro=True, name=name.text, parameters=tuple(named))
+    return TokenStream(words[past + 1 :], macro=True, name=name.text, parameters=tuple(named))
 
 
 class _Conditions:
