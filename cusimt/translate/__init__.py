@@ -22,7 +22,7 @@ from cusimt.translate.linkage import rewrite_linkage
 from cusimt.translate.ptx import HEADER
 from cusimt.translate.rewrite import Refused, Rewrite, TranslationError
 from cusimt.translate.shared_memory import rewrite_shared
-from cusimt.translate.token_streams import Source
+from cusimt.translate.source import Source
 from cusimt.translate.unsupported import refuse_unsupported, runs_here
 from cusimt.translate.variables import rewrite_variables
 
@@ -32,9 +32,9 @@ __all__ = ["TranslationError", "translate"]
 def translate(source: str, filename: str, architecture: int = 900, others: Sequence[str] = ()) -> str:
     """The host C++ for a CUDA source file.
 
-    `filename` is the name that messages and debug information show; `architecture` is what `__CUDA_ARCH__`
-    stands for in device code; `others` are sources that may define or use the same macros. A source without
-    launches and without dynamic shared memory comes back unchanged below the first line,
+    `filename` is the name that messages and debug information show; `architecture` is the value of
+    `__CUDA_ARCH__` in device code; `others` are sources that may define or use the same macros. A source
+    without launches and without dynamic shared memory comes back unchanged below the first line,
     `#line 1 "filename"`.
 
     Raises TranslationError for what cannot run without a GPU (some PTX, textures, launches from the device,

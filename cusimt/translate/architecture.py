@@ -1,4 +1,4 @@
-"""Decide what `__CUDA_ARCH__` stands for, place by place.
+"""Decide each condition on `__CUDA_ARCH__`.
 
 nvcc compiles a file once for the host, without `__CUDA_ARCH__`, and once for the device, with it. Here one
 pass serves both, so each `#if` that asks for it is decided by where it stands:
@@ -24,8 +24,9 @@ from cusimt.translate.conditions import Unknown, value_of
 from cusimt.translate.lexer import Kind, Token
 from cusimt.translate.rewrite import Rewrite
 from cusimt.translate.scopes import device_bodies, is_file_scope
+from cusimt.translate.source import Source
 from cusimt.translate.statements import are_statements
-from cusimt.translate.token_streams import Source, TokenStream
+from cusimt.translate.token_streams import TokenStream
 
 NAME = "__CUDA_ARCH__"
 _RENAMED = "SIMT_CUDA_ARCH"
@@ -68,7 +69,7 @@ def decide_architecture(source: Source, architecture: int, runs: Callable[[list[
 
 
 class _Decision:
-    """What becomes of one group of branches."""
+    """The decision on one group of branches."""
 
     def __init__(
         self, code: TokenStream, group: _Group, architecture: int, runs: Callable[[list[Token]], bool]

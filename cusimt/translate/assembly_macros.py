@@ -7,8 +7,9 @@
 #endif
 asm("ld.global" HINT(128) ".f32 %0, [%1];" ...)
 
-Which of its definitions a macro has there is for the compiler to know. So is what a parameter stands for,
-where the statement belongs to a macro of its own: its values are those of all uses that the sources show.
+Only the compiler knows which definition a macro has there. Where the statement belongs to another macro, its
+parameters take the arguments of every use in the sources. The limits keep a few lines of macros that double
+one another from filling the memory; a statement beyond them is refused.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from typing import NamedTuple
 
 from cusimt.translate.expressions import spelled
 from cusimt.translate.lexer import Kind, Token
-from cusimt.translate.token_streams import Source, TokenStream
+from cusimt.translate.source import Source
+from cusimt.translate.token_streams import TokenStream
 
 _MOST_TEXTS = 64  # of one statement
 _MOST_USES = 4096  # of one macro
@@ -184,7 +186,7 @@ def _joined(tokens: Sequence[Token]) -> str:
 
 
 def _content(literal: str) -> str:
-    """The text that a string literal stands for, which C++ and Python spell alike as far as PTX goes."""
+    """The value of a string literal, which C++ and Python spell alike as far as PTX goes."""
     raw = re.fullmatch(r'R"(\w*)\(([\s\S]*)\)\1"', literal)
     if raw:
         return raw[2]

@@ -1,7 +1,7 @@
 """Refuse what nvcc refuses about calling and launching, where the functions of one file are enough to tell.
 
 Both rules stay silent when they cannot be sure: a name that is declared twice is left to overload resolution,
-and a declaration that begins with an unknown word may be a macro that stands for `__global__`.
+and a declaration that begins with an unknown word may be a macro for `__global__`.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
 from cusimt.translate.lexer import Kind
-from cusimt.translate.token_streams import Source
+from cusimt.translate.source import Source
 
 __all__ = ["reached_from", "without_noise"]
 

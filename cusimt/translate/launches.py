@@ -20,7 +20,7 @@ parameter takes one, such a launch (outside of macros, where the arguments are u
         ::simt::site{...}, ::simt::configuration(...), 0, argument))
 
 A kernel that is an expression, such as `table.pick(i)`, is evaluated on the host too: it is passed to
-`launch_pointer`, whose parameters are the kernel's. The whole stands in parentheses, so that a macro which
+`launch_pointer`, whose parameters are the kernel's. The whole is in parentheses, so that a macro which
 takes the launch as its argument sees no bare comma.
 """
 

@@ -72,7 +72,7 @@ def _drop_language(stream: TokenStream, first: int, rewrite: Rewrite) -> None:
 
 
 def _is_declared_before(stream: TokenStream, name: int, rewritten: set[int]) -> bool:
-    """A first declaration without `static`, such as `extern __device__ int f();`, stands for all."""
+    """A first declaration without `static`, such as `extern __device__ int f();`, decides for all."""
     earlier = [index for index in stream.positions(stream.text(name)) if index < name]
     return any(index not in rewritten and is_file_scope(stream, index) for index in earlier)
 

@@ -1,4 +1,4 @@
-"""Which scope of a file a token stands in."""
+"""The scope of a token: the file's, a namespace's or a device function's."""
 
 from __future__ import annotations
 

@@ -93,7 +93,7 @@ class _Declarations:
     def words(self, index: int, past: int) -> frozenset[str]:
         """The kept words of the declaration around `index` up to `past`, and `_ITSELF` for a constant.
 
-        Left out is what stands in brackets, such as the members of a struct.
+        Tokens in brackets, such as the members of a struct, are left out.
         """
         return _joined(self._before(index), self._behind(index, past))
 

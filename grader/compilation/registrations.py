@@ -13,7 +13,8 @@ from pathlib import Path
 
 from cusimt.compiler.sources import closure, missing
 from cusimt.translate.lexer import Kind
-from cusimt.translate.token_streams import Source, TokenStream
+from cusimt.translate.source import Source
+from cusimt.translate.token_streams import TokenStream
 from grader.compilation.request import BuildRequest
 from grader.compilation.steps import library_dirs
 

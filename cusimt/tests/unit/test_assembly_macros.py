@@ -6,7 +6,7 @@ import pytest
 
 from cusimt.translate import TranslationError, translate
 from cusimt.translate.assembly_macros import Macros
-from cusimt.translate.token_streams import Source
+from cusimt.translate.source import Source
 
 HINT = '#if NEW\n#define HINT(size) ".L2::" #size "B"\n#else\n#define HINT(size)\n#endif\n'
 NAMED = "#define TEXT(...) TEXT_OF(__VA_ARGS__)\n#define TEXT_OF(x) #x\n"

@@ -14,7 +14,7 @@ from cusimt.translate.token_streams import TokenStream
 class Operand:
     """`"=r"(expression)`; `constraint` is the letter, `written` and `read` say which way the value goes.
 
-    Of an operand that is only read a macro may stand for the letter; then `constraint` is the macro's name.
+    The letter of an input may come from a macro; then `constraint` is the macro's name.
     """
 
     constraint: str
