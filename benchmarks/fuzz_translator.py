@@ -14,7 +14,7 @@ import sys
 import time
 import traceback
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import FrameType
@@ -208,7 +208,7 @@ def _give_up(number: int, frame: FrameType | None) -> None:
 
 
 def fuzz(
-    seed: int, numbers: range, tell: Callable[[int], None] = lambda number: None
+    seed: int, numbers: Iterable[int], tell: Callable[[int], None] = lambda number: None
 ) -> tuple[Counter[str], dict[str, int]]:
     """How many inputs of each kind there were, and per failure the first input that shows it."""
     counts: Counter[str] = Counter()

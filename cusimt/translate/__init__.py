@@ -10,21 +10,19 @@ from __future__ import annotations
 from collections.abc import Sequence
 from functools import partial
 
-from cusimt.translate.aliases import rewrite_aliases
 from cusimt.translate.architecture import decide_architecture
 from cusimt.translate.assembly import rewrite_assembly
 from cusimt.translate.assembly_conditions import write_out_conditions
 from cusimt.translate.assembly_macros import Macros
 from cusimt.translate.calls import declared_kernels, refuse_miscalls
+from cusimt.translate.dialect import rewrite_dialect
 from cusimt.translate.kernel_casts import rewrite_kernel_casts
-from cusimt.translate.launch_bounds import rewrite_launch_bounds
 from cusimt.translate.launches import rewrite_launches
 from cusimt.translate.linkage import rewrite_linkage
-from cusimt.translate.passages import Passage, Source
 from cusimt.translate.ptx import HEADER
-from cusimt.translate.refusal import Refused, TranslationError
-from cusimt.translate.rewrite import Rewrite
+from cusimt.translate.rewrite import Refused, Rewrite, TranslationError
 from cusimt.translate.shared_memory import rewrite_shared
+from cusimt.translate.source import Source
 from cusimt.translate.unsupported import refuse_unsupported, runs_here
 from cusimt.translate.variables import rewrite_variables
 
@@ -34,9 +32,9 @@ __all__ = ["TranslationError", "translate"]
 def translate(source: str, filename: str, architecture: int = 900, others: Sequence[str] = ()) -> str:
     """The host C++ for a CUDA source file.
 
-    `filename` is the name that messages and debug information show; `architecture` is what `__CUDA_ARCH__`
-    stands for in device code; `others` are sources that may define or use the same macros. A source without
-    launches and without dynamic shared memory comes back unchanged below the first line,
+    `filename` is the name that messages and debug information show; `architecture` is the value of
+    `__CUDA_ARCH__` in device code; `others` are sources that may define or use the same macros. A source
+    without launches and without dynamic shared memory comes back unchanged below the first line,
     `#line 1 "filename"`.
 
     Raises TranslationError for what cannot run without a GPU (some PTX, textures, launches from the device,
@@ -51,20 +49,18 @@ def translate(source: str, filename: str, architecture: int = 900, others: Seque
         runs = partial(runs_here, macros=macros)
         read = write_out_conditions(decide_architecture(read, architecture, runs))
         rewrite = Rewrite(read.text)
-        for passage in read.passages:
-            refuse_unsupported(passage)
-            declared = declared_kernels(passage)
-            refuse_miscalls(passage, declared)
-            has_assembly |= rewrite_assembly(passage, rewrite, macros)
-            rewrite_launches(passage, rewrite)
-            rewrite_launch_bounds(passage, rewrite)
-            rewrite_shared(passage, rewrite)
-            unplaced |= rewrite_variables(passage, rewrite)
-            rewrite_linkage(passage, rewrite)
+        for stream in read.streams:
+            refuse_unsupported(stream)
+            declared = declared_kernels(stream)
+            refuse_miscalls(stream, declared)
+            has_assembly |= rewrite_assembly(stream, rewrite, macros)
+            rewrite_launches(stream, rewrite)
+            rewrite_dialect(stream, rewrite)  # before what may touch the same brace
+            rewrite_shared(stream, rewrite)
+            unplaced |= rewrite_variables(stream, rewrite)
+            rewrite_linkage(stream, rewrite)
             kernels |= declared.keys()  # the code comes before the macros
-            rewrite_kernel_casts(passage, rewrite, kernels)
-            rewrite_aliases(passage, rewrite)
-            _rewrite_noinline(passage, rewrite)
+            rewrite_kernel_casts(stream, rewrite, kernels)
         text = rewrite.result()
     except Refused as refused:
         line = Rewrite(read.text).line(refused.at)
@@ -74,11 +70,3 @@ def translate(source: str, filename: str, architecture: int = 900, others: Seque
     names = "".join(f'"{name}\\0"' for name in sorted(unplaced))
     footer = f"\nSIMT_DEVICE_VARIABLES({names})\n" if names else ""
     return f'{header}#line 1 "{shown}"\n{text}{footer}'
-
-
-def _rewrite_noinline(passage: Passage, rewrite: Rewrite) -> None:
-    """`__noinline__` is a keyword of nvcc; as a macro it would break `__attribute__((__noinline__))`."""
-    for index in passage.positions("__noinline__"):
-        if passage.text(index - 1) not in ("(", ",", "::"):
-            token = passage.tokens[index]
-            rewrite.replace(token, token, "__attribute__((noinline))")

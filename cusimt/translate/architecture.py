@@ -1,4 +1,4 @@
-"""Decide what `__CUDA_ARCH__` stands for, place by place.
+"""Decide each condition on `__CUDA_ARCH__`.
 
 nvcc compiles a file once for the host, without `__CUDA_ARCH__`, and once for the device, with it. Here one
 pass serves both, so each `#if` that asks for it is decided by where it stands:
@@ -22,10 +22,11 @@ from dataclasses import dataclass, field
 
 from cusimt.translate.conditions import Unknown, value_of
 from cusimt.translate.lexer import Kind, Token
-from cusimt.translate.passages import Passage, Source
 from cusimt.translate.rewrite import Rewrite
 from cusimt.translate.scopes import device_bodies, is_file_scope
+from cusimt.translate.source import Source
 from cusimt.translate.statements import are_statements
+from cusimt.translate.token_streams import TokenStream
 
 NAME = "__CUDA_ARCH__"
 _RENAMED = "SIMT_CUDA_ARCH"
@@ -56,7 +57,7 @@ def decide_architecture(source: Source, architecture: int, runs: Callable[[list[
     if NAME not in source.text:
         return source
     rewrite = Rewrite(source.text)
-    code = source.passages[0]
+    code = source.streams[0]
     decided: set[int] = set()  # where the words stand that must not be renamed any more
     for group in _groups(source):
         if any(branch.condition and NAME in branch.condition for branch in group.branches):
@@ -68,10 +69,10 @@ def decide_architecture(source: Source, architecture: int, runs: Callable[[list[
 
 
 class _Decision:
-    """What becomes of one group of branches."""
+    """The decision on one group of branches."""
 
     def __init__(
-        self, code: Passage, group: _Group, architecture: int, runs: Callable[[list[Token]], bool]
+        self, code: TokenStream, group: _Group, architecture: int, runs: Callable[[list[Token]], bool]
     ) -> None:
         self._code, self._group, self._architecture, self._runs = code, group, architecture, runs
 

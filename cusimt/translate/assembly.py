@@ -14,61 +14,60 @@ from cusimt.translate.assembly_conditions import ASM
 from cusimt.translate.assembly_macros import Macros
 from cusimt.translate.expressions import spelled
 from cusimt.translate.lexer import Kind, Token
-from cusimt.translate.passages import Passage
 from cusimt.translate.ptx import Statement, Unsupported, read_statement, text_of, translate_asm
-from cusimt.translate.refusal import Refused
-from cusimt.translate.rewrite import Rewrite
+from cusimt.translate.rewrite import Refused, Rewrite
 from cusimt.translate.scopes import device_bodies
+from cusimt.translate.token_streams import TokenStream
 
 _DOTTED_OPCODE = re.compile(r"\b[a-z]\w*\.[a-z]\w*")  # ld.global.u32: PTX, never the host's
 _BY_MACROS = "asm whose text or operands are put together by macros"
 _RULE = "It needs a real GPU: of PTX the simt backend runs what has an exact meaning in C++."
 
 
-def rewrite_assembly(passage: Passage, rewrite: Rewrite, macros: Macros) -> bool:
-    """Rewrite all PTX of a passage; true if there was any. Raises Refused for what cannot run in a kernel."""
-    on_device, in_kernel = device_bodies(passage), device_bodies(passage, ("__global__",))
+def rewrite_assembly(stream: TokenStream, rewrite: Rewrite, macros: Macros) -> bool:
+    """Rewrite all PTX of a stream; true if there was any. Raises Refused for what cannot run in a kernel."""
+    on_device, in_kernel = device_bodies(stream), device_bodies(stream, ("__global__",))
     found = False
-    for index, token in enumerate(passage.tokens):
+    for index, token in enumerate(stream.tokens):
         if token.kind is not Kind.WORD or token.text not in ASM:
             continue
-        if not _is_ptx(passage, index, macros, index in on_device):
+        if not _is_ptx(stream, index, macros, index in on_device):
             continue
         found = True
         try:
-            code, last = _translated(passage, index, macros)
+            code, last = _translated(stream, index, macros)
         except Unsupported as unsupported:
-            if index in in_kernel and not passage.macro and not passage.is_uncertain(index):
+            if index in in_kernel and not stream.macro and not stream.is_uncertain(index):
                 raise Refused(token.start, f"inline PTX (asm): {unsupported}", _RULE) from None
-            code, last = _refusal(str(unsupported), token), _statement_end(passage, index)
-        rewrite.replace(token, passage.tokens[last], code, macro=passage.macro)
+            code, last = _refusal(str(unsupported), token), _statement_end(stream, index)
+        rewrite.replace(token, stream.tokens[last], code, macro=stream.macro)
     return found
 
 
 def runs_assembly(tokens: list[Token], macros: Macros) -> bool:
     """Is all PTX among the tokens of the kind that becomes C++?"""
-    passage = Passage(tokens, macro=False)
+    stream = TokenStream(tokens, macro=False)
     for index, token in enumerate(tokens):
-        if token.text in ASM and token.kind is Kind.WORD and _is_ptx(passage, index, macros, on_device=True):
+        if token.text in ASM and token.kind is Kind.WORD and _is_ptx(stream, index, macros, on_device=True):
             try:
-                _translated(passage, index, macros)
+                _translated(stream, index, macros)
             except Unsupported:
                 return False
     return True
 
 
-def _translated(passage: Passage, index: int, macros: Macros) -> tuple[str, int]:
+def _translated(stream: TokenStream, index: int, macros: Macros) -> tuple[str, int]:
     """The C++ for the `asm` at `index`, and the index of its closing bracket."""
-    statement = read_statement(passage, index)
+    statement = read_statement(stream, index)
     if statement is None:
         raise Unsupported(_BY_MACROS)
-    written = passage.tokens[slice(*statement.text)]
-    texts = macros.texts(written, passage)
+    written = stream.tokens[slice(*statement.text)]
+    texts = macros.texts(written, stream)
     if all(token.kind is Kind.TEXT for token in written):
         return translate_asm(statement, *texts), statement.last
     if not texts:
         raise Unsupported(_BY_MACROS)
-    return _chosen(statement, spelled(passage, *statement.text), texts, passage.tokens[index]), statement.last
+    return _chosen(statement, spelled(stream, *statement.text), texts, stream.tokens[index]), statement.last
 
 
 def _chosen(statement: Statement, written: str, texts: list[str], token: Token) -> str:
@@ -95,14 +94,14 @@ def _refusal(name: str, token: Token, number: int = 0) -> str:
     return f'({{ extern void {function}() __attribute__((error("{words}"))); {function}(); }})'
 
 
-def _statement_end(passage: Passage, index: int) -> int:
-    while passage.is_word(index):
+def _statement_end(stream: TokenStream, index: int) -> int:
+    while stream.is_word(index):
         index += 1
-    return passage.partner.get(index, index)
+    return stream.partner.get(index, index)
 
 
-def _is_ptx(passage: Passage, index: int, macros: Macros, on_device: bool) -> bool:
+def _is_ptx(stream: TokenStream, index: int, macros: Macros, on_device: bool) -> bool:
     """Does the statement at `index` have a text, and if the host might run it, one with an opcode of PTX?"""
-    tokens = passage.tokens[slice(*text_of(passage, index))]
-    texts = macros.texts(tokens, passage) or [token.text for token in tokens if token.kind is Kind.TEXT]
+    tokens = stream.tokens[slice(*text_of(stream, index))]
+    texts = macros.texts(tokens, stream) or [token.text for token in tokens if token.kind is Kind.TEXT]
     return any(text if on_device else _DOTTED_OPCODE.search(text) for text in texts)

@@ -14,7 +14,7 @@ from __future__ import annotations
 from itertools import pairwise
 
 from cusimt.translate.lexer import Kind, Token
-from cusimt.translate.passages import Source
+from cusimt.translate.source import Source
 
 ASM = ("asm", "__asm__", "__asm")
 _OPENING = ("if", "ifdef", "ifndef")

@@ -7,8 +7,9 @@
 #endif
 asm("ld.global" HINT(128) ".f32 %0, [%1];" ...)
 
-Which of its definitions a macro has there is for the compiler to know. So is what a parameter stands for,
-where the statement belongs to a macro of its own: its values are those of all uses that the sources show.
+Only the compiler knows which definition a macro has there. Where the statement belongs to another macro, its
+parameters take the arguments of every use in the sources. The limits keep a few lines of macros that double
+one another from filling the memory; a statement beyond them is refused.
 """
 
 from __future__ import annotations
@@ -22,7 +23,8 @@ from typing import NamedTuple
 
 from cusimt.translate.expressions import spelled
 from cusimt.translate.lexer import Kind, Token
-from cusimt.translate.passages import Passage, Source
+from cusimt.translate.source import Source
+from cusimt.translate.token_streams import TokenStream
 
 _MOST_TEXTS = 64  # of one statement
 _MOST_USES = 4096  # of one macro
@@ -46,12 +48,12 @@ class Macros:
         self._sources = tuple(sources)
         self._uses: dict[str, list[list[list[Token]]]] = {}
 
-    def texts(self, tokens: Sequence[Token], passage: Passage) -> list[str]:
-        """All texts that `tokens` of a passage may make together; none where one of them is no string."""
+    def texts(self, tokens: Sequence[Token], stream: TokenStream) -> list[str]:
+        """All texts that `tokens` of a stream may make together; none where one of them is no string."""
         if all(token.kind is Kind.TEXT for token in tokens):
             return [_joined(tokens)]
         try:
-            expanded = [each for bound in self._bindings(tokens, passage) for each in self._expand(bound)]
+            expanded = [each for bound in self._bindings(tokens, stream) for each in self._expand(bound)]
         except _TooMany:
             return []
         if any(token.kind is not Kind.TEXT for each in expanded for token in each):
@@ -60,25 +62,25 @@ class Macros:
         return texts if len(texts) <= _MOST_TEXTS else []
 
     @cached_property
-    def _passages(self) -> list[Passage]:
-        return [passage for source in self._sources for passage in source.passages]
+    def _streams(self) -> list[TokenStream]:
+        return [stream for source in self._sources for stream in source.streams]
 
     @cached_property
     def _definitions(self) -> dict[str, list[_Definition]]:
         found: dict[str, list[_Definition]] = {}
-        for passage in self._passages:
-            if passage.name:
-                definition = _Definition(passage.parameters, tuple(passage.tokens))
-                found.setdefault(passage.name, []).append(definition)
+        for stream in self._streams:
+            if stream.name:
+                definition = _Definition(stream.parameters, tuple(stream.tokens))
+                found.setdefault(stream.name, []).append(definition)
         return found
 
-    def _bindings(self, tokens: Sequence[Token], passage: Passage) -> Iterator[list[Token]]:
+    def _bindings(self, tokens: Sequence[Token], stream: TokenStream) -> Iterator[list[Token]]:
         """`tokens` with the values of their macro's parameters, once for every use of it."""
-        parameters = passage.parameters or ()
+        parameters = stream.parameters or ()
         if not any(token.text in parameters for token in tokens):
             yield list(tokens)
             return
-        for arguments in self._uses_of(passage.name):
+        for arguments in self._uses_of(stream.name):
             yield from self._filled(tokens, _bound(parameters, arguments))
 
     def _uses_of(self, name: str) -> list[list[list[Token]]]:
@@ -86,21 +88,21 @@ class Macros:
         if name not in self._uses:
             found: list[list[list[Token]]] = []
             self._uses[name] = []  # a macro that leads back to itself ends here
-            for passage in self._passages:
-                for index in passage.positions(name):
-                    arguments = _arguments(passage, index)
-                    found += self._as_used(arguments, passage) if arguments else []
+            for stream in self._streams:
+                for index in stream.positions(name):
+                    arguments = _arguments(stream, index)
+                    found += self._as_used(arguments, stream) if arguments else []
                     if len(found) > _MOST_USES:
                         raise _TooMany
             self._uses[name] = found
         return self._uses[name]
 
-    def _as_used(self, arguments: list[list[Token]], passage: Passage) -> Iterator[list[list[Token]]]:
-        parameters = passage.parameters or ()
+    def _as_used(self, arguments: list[list[Token]], stream: TokenStream) -> Iterator[list[list[Token]]]:
+        parameters = stream.parameters or ()
         if not any(token.text in parameters for each in arguments for token in each):
             yield arguments
             return
-        for outer in self._uses_of(passage.name):
+        for outer in self._uses_of(stream.name):
             filled = [self._filled(each, _bound(parameters, outer)) for each in arguments]
             yield from map(list, itertools.product(*filled))
 
@@ -124,7 +126,7 @@ class Macros:
     def _expand(self, tokens: Sequence[Token], hidden: frozenset[str] = frozenset()) -> list[list[Token]]:
         """Every expansion of `tokens`; the macros in `hidden` are being expanded already."""
         expansions: list[list[Token]] = [[]]
-        code = Passage(list(tokens), macro=False)
+        code = TokenStream(list(tokens), macro=False)
         index = 0
         while index < len(tokens):
             made, past = self._use(code, index, hidden)
@@ -134,7 +136,7 @@ class Macros:
             index = past
         return expansions
 
-    def _use(self, code: Passage, index: int, hidden: frozenset[str]) -> tuple[list[list[Token]], int]:
+    def _use(self, code: TokenStream, index: int, hidden: frozenset[str]) -> tuple[list[list[Token]], int]:
         """What the use of a macro at `index` becomes, by each definition, and the index behind it."""
         token, arguments = code.tokens[index], _arguments(code, index)
         made: list[list[Token]] = []
@@ -151,7 +153,7 @@ class Macros:
         return (made, past) if made else ([[token]], index + 1)
 
 
-def _arguments(code: Passage, index: int) -> list[list[Token]] | None:
+def _arguments(code: TokenStream, index: int) -> list[list[Token]] | None:
     """What stands between the brackets behind the name at `index`; None where there are none."""
     closer = code.partner.get(index + 1)
     if code.text(index + 1) != "(" or closer is None:
@@ -175,7 +177,7 @@ def _bound(parameters: Sequence[str], arguments: Sequence[list[Token]]) -> dict[
 
 def _quoted(tokens: Sequence[Token]) -> Token:
     """What `#` makes of an argument."""
-    text = spelled(Passage(list(tokens), macro=False), 0, len(tokens))
+    text = spelled(TokenStream(list(tokens), macro=False), 0, len(tokens))
     return Token(Kind.TEXT, '"' + text.replace("\\", "\\\\").replace('"', '\\"') + '"', 0, 0)
 
 
@@ -184,7 +186,7 @@ def _joined(tokens: Sequence[Token]) -> str:
 
 
 def _content(literal: str) -> str:
-    """The text that a string literal stands for, which C++ and Python spell alike as far as PTX goes."""
+    """The value of a string literal, which C++ and Python spell alike as far as PTX goes."""
     raw = re.fullmatch(r'R"(\w*)\(([\s\S]*)\)\1"', literal)
     if raw:
         return raw[2]

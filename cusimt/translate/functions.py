@@ -9,16 +9,12 @@ import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 
+from cusimt.translate.lexer import Kind
+from cusimt.translate.source import Source
+
 __all__ = ["reached_from", "without_noise"]
 
-_NOISE = re.compile(
-    r'//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])+\'|^[ \t]*#(?:[^\n]*\\\n)*[^\n]*',
-    re.DOTALL | re.MULTILINE,
-)
-_NAME = re.compile(r"(\w+)\s*\([^()]*(?:\([^()]*\)[^()]*)*\)[^()]*$")
-
-
-_LONGEST, _LONGEST_HEADER = 1 << 20, 2000  # characters that are looked at
+_NOISE = (Kind.BLANK, Kind.TEXT)
 
 
 @dataclass(frozen=True)
@@ -35,7 +31,16 @@ class Function:
 
 def without_noise(text: str) -> str:
     """`text` with comments, literals and directives replaced by their line ends."""
-    return _NOISE.sub(lambda match: "\n" * match[0].count("\n"), text[:_LONGEST])
+    source = Source(text)
+    directives = {token.start for line, is_directive in source.lines if is_directive for token in line}
+    return "".join(
+        _blank(token.text) if token.kind in _NOISE or token.start in directives else token.text
+        for token in source.tokens
+    )
+
+
+def _blank(text: str) -> str:
+    return "\n" * text.count("\n") or " "
 
 
 def functions(text: str) -> list[Function]:
@@ -58,9 +63,14 @@ def functions(text: str) -> list[Function]:
 
 
 def _function_name(header: str) -> str:
-    """``load_tile`` of ``template <typename T> __device__ void load_tile(T* tile)``; "" of anything else."""
-    match = _NAME.search(header.strip()[-_LONGEST_HEADER:])
-    return match[1] if match and "=" not in header.partition("(")[0] else ""
+    """`load_tile` of `template <typename T> __device__ void load_tile(T* tile)`; "" of anything else."""
+    depth = 0
+    for bracket in reversed(list(re.finditer(r"[()]", header))):
+        depth += 1 if bracket[0] == ")" else -1
+        if depth <= 0:
+            is_function = depth == 0 and "=" not in header.partition("(")[0]
+            return re.split(r"\W", header[: bracket.start()].rstrip())[-1] if is_function else ""
+    return ""
 
 
 def calls_in(text: str) -> Iterator[str]:

@@ -21,7 +21,7 @@ class Kind(Enum):
     TEXT = "text"  # string and character literals, raw strings included
     NUMBER = "number"
     WORD = "word"
-    MARK = "mark"  # punctuation; digraphs are spelled as the mark they stand for
+    MARK = "mark"  # punctuation; a digraph is spelled as the mark it means
 
 
 class Token(NamedTuple):

@@ -1,12 +1,37 @@
-"""Changes to a source, gathered by the passes and applied at once. No change adds or removes a line end."""
+"""What the passes answer: changes to a source, applied at once without moving a line, or a refusal."""
 
 from __future__ import annotations
 
+from cusimt.support.errors import ExplainedError
 from cusimt.translate.lexer import Token
-from cusimt.translate.refusal import Refused
+
+
+class TranslationError(ExplainedError):
+    """CUDA that this backend does not run, or a launch that cannot be read; `message` names it."""
+
+    exit_code = 1
+
+    def __init__(self, file: str, line: int, message: str, rule: str = "", next: str = "") -> None:
+        super().__init__(f"{file}:{line}: {message}.", rule, next)
+        self.file = file
+        self.line = line
+        self.message = message
+
+
+class Refused(Exception):
+    """A pass met token `at` (an offset into the source) and cannot go on; `translate` adds file and line."""
+
+    def __init__(self, at: int, message: str, rule: str = "", next: str = "") -> None:
+        super().__init__(message)
+        self.at = at
+        self.message = message
+        self.rule = rule
+        self.next = next
 
 
 class Rewrite:
+    """Changes to a source. None adds or removes a line end."""
+
     def __init__(self, source: str) -> None:
         self.source = source
         self._changes: list[tuple[int, int, str]] = []

@@ -1,64 +1,66 @@
-"""Which scope of a file a token stands in."""
+"""The scope of a token: the file's, a namespace's or a device function's."""
 
 from __future__ import annotations
 
 from cusimt.translate.expressions import declaration_head
 from cusimt.translate.lexer import Kind
-from cusimt.translate.passages import Passage
+from cusimt.translate.token_streams import TokenStream
 
 _UNNAMED = "(anonymous namespace)"
 
 
-def is_file_scope(passage: Passage, index: int) -> bool:
+def is_file_scope(stream: TokenStream, index: int) -> bool:
     """Is every bracket around the token at `index` that of a namespace or of `extern "C"`?"""
-    index = passage.enclosing[index]
+    index = stream.enclosing[index]
     while index >= 0:
-        if not _opens_namespace(passage, index):
+        if not _opens_namespace(stream, index):
             return False
-        index = passage.enclosing[index]
+        index = stream.enclosing[index]
     return True
 
 
-def namespace_of(passage: Passage, index: int) -> str:
+def namespace_of(stream: TokenStream, index: int) -> str:
     """The namespaces around a token, as a demangler writes them in front of a name: `a::b::`."""
     names = ""
-    while (index := passage.enclosing[index]) >= 0:
+    while (index := stream.enclosing[index]) >= 0:
         first = index
-        while first > 0 and passage.text(first) != "namespace" and _may_name_a_namespace(passage, first - 1):
+        while first > 0 and stream.text(first) != "namespace" and _may_name_a_namespace(stream, first - 1):
             first -= 1
-        if passage.text(first) == "namespace":
-            words = (passage.text(i) for i in range(first + 1, index))
+        if stream.text(first) == "namespace":
+            words = (stream.text(i) for i in range(first + 1, index))
             names = ("".join(word for word in words if word != "inline") or _UNNAMED) + "::" + names
     return names
 
 
-def _may_name_a_namespace(passage: Passage, index: int) -> bool:
-    return passage.is_word(index) or passage.text(index) == "::"
+def _may_name_a_namespace(stream: TokenStream, index: int) -> bool:
+    return stream.is_word(index) or stream.text(index) == "::"
 
 
-def device_bodies(passage: Passage, qualifiers: tuple[str, ...] = ("__global__", "__device__")) -> set[int]:
+def device_bodies(
+    stream: TokenStream, qualifiers: tuple[str, ...] = ("__global__", "__device__")
+) -> set[int]:
     """Indices of all tokens between the braces of functions and lambdas that run only on the device.
 
     `qualifiers`: the words of which one must stand in front of them.
     """
     inside: set[int] = set()
     read: set[int] = set()  # one head may hold several of these words
-    for index, token in enumerate(passage.tokens):
+    for index, token in enumerate(stream.tokens):
         if token.text not in qualifiers or index in inside or index in read:
             continue
-        head = [*range(passage.declaration_start(index), index), *declaration_head(passage, index)]
+        head = [*range(stream.declaration_start(index), index), *declaration_head(stream, index)]
         read.update(head)
-        if passage.text(head[-1]) == "{" and not any(passage.text(i) == "__host__" for i in head):
-            inside.update(range(head[-1], passage.partner.get(head[-1], head[-1])))
+        if stream.text(head[-1]) == "{" and not any(stream.text(i) == "__host__" for i in head):
+            inside.update(range(head[-1], stream.partner.get(head[-1], head[-1])))
     return inside
 
 
-def _opens_namespace(passage: Passage, brace: int) -> bool:
+def _opens_namespace(stream: TokenStream, brace: int) -> bool:
     before = brace - 1
-    if before >= 0 and passage.tokens[before].kind is Kind.TEXT:
-        return passage.text(before - 1) == "extern"
-    while _may_name_a_namespace(passage, before):
-        if passage.text(before) == "namespace":
+    if before >= 0 and stream.tokens[before].kind is Kind.TEXT:
+        return stream.text(before - 1) == "extern"
+    while _may_name_a_namespace(stream, before):
+        if stream.text(before) == "namespace":
             return True
         before -= 1
     return False

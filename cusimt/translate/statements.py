@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cusimt.translate.lexer import Token
-from cusimt.translate.passages import Passage
+from cusimt.translate.token_streams import TokenStream
 
 _BEGIN_STATEMENT = frozenset(
     ["return", "throw", "if", "else", "for", "while", "do", "switch", "break", "continue", "goto", "delete"]
@@ -13,7 +13,7 @@ _WITH_HEAD = ("if", "for", "while", "switch")
 
 def are_statements(tokens: list[Token]) -> bool:
     """True if a pair of braces around the tokens changes nothing: no declaration, no open bracket."""
-    code = Passage(tokens, macro=False)
+    code = TokenStream(tokens, macro=False)
     brackets = [i for i in range(len(tokens)) if code.text(i) in tuple("()[]{}")]
     if any(index not in code.partner for index in brackets):
         return False
@@ -26,7 +26,7 @@ def are_statements(tokens: list[Token]) -> bool:
     return True
 
 
-def _statement_end(code: Passage, index: int) -> int | None:
+def _statement_end(code: TokenStream, index: int) -> int | None:
     """Index behind the statement that begins at `index`; None for a declaration or half a statement."""
     text = code.text(index)
     if text in ("{", ";"):
@@ -43,7 +43,7 @@ def _statement_end(code: Passage, index: int) -> int | None:
     return index + 1 if index < len(code.tokens) else None
 
 
-def _declares(code: Passage, index: int) -> bool:
+def _declares(code: TokenStream, index: int) -> bool:
     """`name name`, `name<...> name`, `name* name = ...`: a name follows what would be its type."""
     if not code.is_word(index) and code.text(index) != "::":
         return False

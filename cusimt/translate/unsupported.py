@@ -7,9 +7,9 @@ import re
 from cusimt.translate.assembly import runs_assembly
 from cusimt.translate.assembly_macros import Macros
 from cusimt.translate.lexer import Kind, Token
-from cusimt.translate.passages import Passage
-from cusimt.translate.refusal import Refused
+from cusimt.translate.rewrite import Refused
 from cusimt.translate.scopes import device_bodies, is_file_scope
+from cusimt.translate.token_streams import TokenStream
 
 _ON_A_GPU = "It needs a real GPU: the simt backend runs CUDA C++, not {}."
 _TEXTURE_CALL = re.compile(r"(tex|surf)(1D|2D|3D|Cubemap)(Layered|fetch|Lod|Grad|gather|read|write)*")
@@ -26,10 +26,10 @@ _OF_THE_HOST = frozenset(
 _CLUSTER_NAMES = frozenset(["__cluster_dims__", "this_cluster", "cluster_group"])
 
 
-def refuse_unsupported(passage: Passage) -> None:
+def refuse_unsupported(stream: TokenStream) -> None:
     """Raise Refused at the first construct that cannot run here."""
-    on_device = device_bodies(passage)
-    for index, token in enumerate(passage.tokens):
+    on_device = device_bodies(stream)
+    for index, token in enumerate(stream.tokens):
         if token.text == "<<<" and index in on_device:
             raise Refused(
                 token.start,
@@ -40,9 +40,9 @@ def refuse_unsupported(passage: Passage) -> None:
             continue
         if token.text in _CLUSTER_NAMES:
             raise Refused(token.start, f"{token.text} (thread block clusters)", _ON_A_GPU.format("clusters"))
-        if _is_texture(passage, index):
+        if _is_texture(stream, index):
             raise Refused(token.start, f"{token.text} (textures and surfaces)", _ON_A_GPU.format("textures"))
-        if index in on_device and _is_host_function(passage, index):
+        if index in on_device and _is_host_function(stream, index):
             raise Refused(
                 token.start,
                 f"a kernel calls {token.text}, a function of the host's C library",
@@ -52,26 +52,26 @@ def refuse_unsupported(passage: Passage) -> None:
 
 def runs_here(tokens: list[Token], macros: Macros) -> bool:
     """Is a piece of device code free of what cannot run here?"""
-    passage = Passage(tokens, macro=False)
+    stream = TokenStream(tokens, macro=False)
     words = [index for index, token in enumerate(tokens) if token.kind is Kind.WORD]
-    if any(passage.text(index) in _CLUSTER_NAMES or _is_texture(passage, index) for index in words):
+    if any(stream.text(index) in _CLUSTER_NAMES or _is_texture(stream, index) for index in words):
         return False
     return runs_assembly(tokens, macros)
 
 
-def _is_host_function(passage: Passage, index: int) -> bool:
+def _is_host_function(stream: TokenStream, index: int) -> bool:
     """A call of one, and not of a function of the program's own with that name."""
-    name, before = passage.text(index), passage.text(index - 1)
-    if name not in _OF_THE_HOST or passage.text(index + 1) != "(" or before in (".", "->"):
+    name, before = stream.text(index), stream.text(index - 1)
+    if name not in _OF_THE_HOST or stream.text(index + 1) != "(" or before in (".", "->"):
         return False
-    if before == "::" and passage.text(index - 2) not in ("std", ";", "{", "}", "=", "("):
+    if before == "::" and stream.text(index - 2) not in ("std", ";", "{", "}", "=", "("):
         return False
-    return not any(is_file_scope(passage, other) for other in passage.positions(name))
+    return not any(is_file_scope(stream, other) for other in stream.positions(name))
 
 
-def _is_texture(passage: Passage, index: int) -> bool:
-    text, follower = passage.text(index), passage.text(index + 1)
+def _is_texture(stream: TokenStream, index: int) -> bool:
+    text, follower = stream.text(index), stream.text(index + 1)
     if text == "texture":
-        return follower == "<" and passage.text(index - 1) not in ("struct", "class", ".", "->", "::")
+        return follower == "<" and stream.text(index - 1) not in ("struct", "class", ".", "->", "::")
     is_call = follower in ("(", "<") and _TEXTURE_CALL.fullmatch(text) is not None
     return is_call or text in _TEXTURE_NAMES

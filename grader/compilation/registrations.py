@@ -13,7 +13,8 @@ from pathlib import Path
 
 from cusimt.compiler.sources import closure, missing
 from cusimt.translate.lexer import Kind
-from cusimt.translate.passages import Passage, passages
+from cusimt.translate.source import Source
+from cusimt.translate.token_streams import TokenStream
 from grader.compilation.request import BuildRequest
 from grader.compilation.steps import library_dirs
 
@@ -66,18 +67,18 @@ def find_mistake(request: BuildRequest) -> Mistake | None:
 class _File:
     path: Path
     source: str
-    code: Passage
-    macros: Sequence[Passage]
+    code: TokenStream
+    macros: Sequence[TokenStream]
 
     @classmethod
     def read(cls, path: Path) -> _File:
         source = path.read_text(encoding="utf-8-sig", errors="surrogateescape")
-        code, *macros = passages(source)
+        code, *macros = Source(source).streams
         return cls(path, source, code, macros)
 
     def words(self) -> Iterator[str]:
-        for passage in (self.code, *self.macros):
-            yield from (token.text for token in passage.tokens if token.kind in (Kind.WORD, Kind.MARK))
+        for stream in (self.code, *self.macros):
+            yield from (token.text for token in stream.tokens if token.kind in (Kind.WORD, Kind.MARK))
 
     def uses(self, own_name: str) -> Iterator[_Use]:
         """Every registration in the code, in order. Raises _Uncertain where a macro may stand behind one."""
@@ -96,8 +97,8 @@ class _File:
             yield _Use(self.code.text(index), own_name if name == _OWN_NAME else name, self.path, line)
 
 
-def _words(passage: Passage) -> Iterator[str]:
-    return (token.text for token in passage.tokens if token.kind is Kind.WORD)
+def _words(stream: TokenStream) -> Iterator[str]:
+    return (token.text for token in stream.tokens if token.kind is Kind.WORD)
 
 
 # ---- modules -------------------------------------------------------------------------------------------

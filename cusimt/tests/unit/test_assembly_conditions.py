@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cusimt.translate.assembly_conditions import write_out_conditions
-from cusimt.translate.passages import Source
+from cusimt.translate.source import Source
 
 STATEMENT = """\
 int a = 1; asm volatile(

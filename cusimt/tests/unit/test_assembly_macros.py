@@ -6,7 +6,7 @@ import pytest
 
 from cusimt.translate import TranslationError, translate
 from cusimt.translate.assembly_macros import Macros
-from cusimt.translate.passages import Source
+from cusimt.translate.source import Source
 
 HINT = '#if NEW\n#define HINT(size) ".L2::" #size "B"\n#else\n#define HINT(size)\n#endif\n'
 NAMED = "#define TEXT(...) TEXT_OF(__VA_ARGS__)\n#define TEXT_OF(x) #x\n"
@@ -17,9 +17,9 @@ def texts(source: str, *others: str) -> list[list[str]]:
     """For each pair of brackets behind the word `asm`, the texts that they may hold."""
     read = Source(source)
     macros, found = Macros((read, *map(Source, others))), []
-    for passage in read.passages:
-        for index in passage.positions("asm"):
-            found.append(macros.texts(passage.tokens[index + 2 : passage.partner[index + 1]], passage))
+    for stream in read.streams:
+        for index in stream.positions("asm"):
+            found.append(macros.texts(stream.tokens[index + 2 : stream.partner[index + 1]], stream))
     return found
 
 

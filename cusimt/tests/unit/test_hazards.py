@@ -161,6 +161,13 @@ def test_functions_are_found_with_their_names_and_lines() -> None:
     ]
 
 
+def test_functions_of_any_length_are_found() -> None:
+    long = (
+        f"/* {'x' * (1 << 20)} */ template <{'class A, ' * 500}class B> void f(int (*g)(int (*)(int))) {{}}"
+    )
+    assert functions(without_noise(long)) == [Function("f", 1, 1)]
+
+
 def test_what_a_function_calls_is_reached_too() -> None:
     text = without_noise(WAITS_IN_A_HELPER + HELPER_BETWEEN.replace("sums", "other"))
     assert [each.name for each in reached_from(["sums"], text)] == ["sums", "fill"]

@@ -479,3 +479,8 @@ def test_the_compiler_reports_errors_in_the_learners_lines() -> None:
     translated = translate(source, "mine/k.cu").replace("::simt::launch", "int")
     done = subprocess.run(command, input=translated, capture_output=True, text=True, check=False)
     assert "mine/k.cu:5:9: error" in done.stderr
+
+
+def test_launch_bounds_come_before_what_touches_the_brace() -> None:
+    kernel = "__global__ void __launch_bounds__(256) k() {__shared__ alignas(16) int s[4]; }"
+    assert "{ SIMT_LAUNCH_BOUNDS(256)alignas(16) __shared__" in translate(kernel, "k.cu")

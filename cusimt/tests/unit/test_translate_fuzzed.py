@@ -35,6 +35,12 @@ def test_the_promises_are_looked_at(monkeypatch: pytest.MonkeyPatch) -> None:
     ]
 
 
+def test_long_declarations() -> None:
+    """Two inputs with a thousand device variables in one declaration, each between other brackets."""
+    _, failures = fuzzing.fuzz(seed=3, numbers=[244_999, 614_999])
+    assert failures == {}
+
+
 @pytest.mark.parametrize(
     "fragment",
     [

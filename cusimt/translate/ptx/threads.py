@@ -131,7 +131,7 @@ def _access(opcode: str, operands: tuple[str, ...], registers: Registers) -> str
 
 
 def _fence(memory: _Memory, side: str) -> str:
-    """The fence that an order stands for: before what releases, behind what acquires."""
+    """The fence of a memory order: before what releases, behind what acquires."""
     return " __threadfence();" if memory.order in (side, "acq_rel") else ""
 
 

@@ -1,23 +1,18 @@
-"""Group tokens into passages: what the compiler reads in one go.
-
-A file is one passage of code, without its preprocessor lines and without what `#if 0` switches off, and one
-passage for the body of every `#define`, since a macro may hold a launch of its own.
-"""
+"""A token stream as the compiler's parser would receive it, with its brackets and declarations."""
 
 from __future__ import annotations
 
 from functools import cached_property
 
-from cusimt.translate.lexer import Kind, Token, scan
+from cusimt.translate.lexer import Kind, Token
 
-__all__ = ["Passage", "Source", "passages"]
+__all__ = ["TokenStream"]
 
 _CLOSERS = {")": "(", "]": "[", "}": "{"}
 _BEFORE_DECLARATION = frozenset(["", ";", "{", "}", ":", ")", ">"])
-_VARIADIC = {"...": "__VA_ARGS__"}
 
 
-class Passage:
+class TokenStream:
     """Tokens without blanks, and which brackets belong together.
 
     Of a macro's body also the macro's `name` and its `parameters`; None for a macro that has none.
@@ -127,7 +122,7 @@ class Passage:
         return index in self._uncertain
 
     def text(self, index: int) -> str:
-        """Text of a token; empty outside the passage and for literals, which are neither mark nor name."""
+        """Text of a token; empty outside the stream and for literals, which are neither mark nor name."""
         if not 0 <= index < len(self.tokens):
             return ""
         token = self.tokens[index]
@@ -151,112 +146,3 @@ class Passage:
     def skip(self, index: int) -> int:
         """The index after `index`, or after the bracket that closes there when one opens at `index`."""
         return max(self.partner.get(index, index), index) + 1
-
-
-class Source:
-    """A text that is scanned once, however many passes read it."""
-
-    def __init__(self, text: str) -> None:
-        self.text = text
-
-    @cached_property
-    def tokens(self) -> list[Token]:
-        return scan(self.text)
-
-    @cached_property
-    def lines(self) -> list[tuple[list[Token], bool]]:
-        """Logical lines without their blanks, and whether each is a directive.
-
-        An escaped line end, or one within a comment, is a blank and ends no logical line.
-        """
-        lines: list[list[Token]] = [[]]
-        for token in self.tokens:
-            if token.kind is Kind.NEWLINE:
-                lines.append([])
-            elif token.kind is not Kind.BLANK:
-                lines[-1].append(token)
-        return [(line, _is_directive(line)) for line in lines]
-
-    @cached_property
-    def passages(self) -> list[Passage]:
-        """The code of a file first, then each macro body."""
-        code: list[Token] = []
-        macros: list[Passage] = []
-        uncertain: set[int] = set()
-        conditions = _Conditions()
-        for words, is_directive in self.lines:
-            if is_directive:
-                conditions.directive([token.text for token in words[1:]])
-                if len(words) > 2 and words[1].text == "define" and not conditions.skipping:
-                    macros.append(_macro(words))
-            elif not conditions.skipping:
-                if conditions.uncertain:
-                    uncertain.update(range(len(code), len(code) + len(words)))
-                code += words
-        return [Passage(code, macro=False, uncertain=frozenset(uncertain)), *macros]
-
-
-def passages(source: str) -> list[Passage]:
-    """The passages of a text that nothing else reads."""
-    return Source(source).passages
-
-
-def _is_directive(words: list[Token]) -> bool:
-    return bool(words) and words[0].kind is Kind.MARK and words[0].text == "#"
-
-
-def _macro(words: list[Token]) -> Passage:
-    """What `# define NAME` or `# define NAME(parameters)` is replaced by."""
-    name = words[2]
-    if len(words) < 4 or words[3].text != "(" or words[3].start != name.end:
-        return Passage(words[3:], macro=True, name=name.text)
-    past = next((index for index in range(4, len(words)) if words[index].text == ")"), len(words))
-    named = (_VARIADIC.get(word.text, word.text) for word in words[4:past] if word.text != ",")
-    return Passage(words[past + 1 :], macro=True, name=name.text, parameters=tuple(named))
-
-
-class _Conditions:
-    """Follows the conditions whose value is certain; any other counts as true in all its branches.
-
-    Certain are `#if 0` and `#if 1`, which conditions on the architecture become (`architecture`).
-    """
-
-    def __init__(self) -> None:
-        self._skipped: list[bool] = []  # one per open #if: is this branch switched off?
-        self._taken: list[bool] = []  # one per open #if: was a branch certainly taken?
-        self._doubted: list[bool] = []  # one per open #if: was a branch of unknown value?
-        self._is_first = True  # an #ifndef before any other directive guards the whole file
-
-    @property
-    def uncertain(self) -> bool:
-        """Is the code here under a condition that only the compiler can decide?"""
-        return any(self._doubted)
-
-    @property
-    def skipping(self) -> bool:
-        return any(self._skipped)
-
-    def directive(self, words: list[str]) -> None:
-        name = words[0] if words else ""
-        guards_file = self._is_first and name == "ifndef"
-        self._is_first = False
-        if name in ("if", "ifdef", "ifndef"):
-            self._skipped.append(False)
-            self._taken.append(False)
-            self._doubted.append(False)
-            self._branch(True if guards_file else _certain(words))
-        elif name in ("elif", "elifdef", "elifndef", "else") and self._skipped:
-            self._branch(True if name == "else" else _certain([name[2:], *words[1:]]))
-        elif name == "endif" and self._skipped:
-            for stack in (self._skipped, self._taken, self._doubted):
-                stack.pop()
-
-    def _branch(self, value: bool | None) -> None:
-        self._skipped[-1] = self._taken[-1] or value is False
-        self._taken[-1] = self._taken[-1] or value is True
-        self._doubted[-1] = self._doubted[-1] or value is None
-
-
-def _certain(words: list[str]) -> bool | None:
-    """The value of `#if ...`, `#ifdef NAME` or `#ifndef NAME`, given as words, where it is certain."""
-    return {"if0": False, "if1": True}.get("".join(words))
