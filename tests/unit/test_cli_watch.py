@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import io
 import os
 import shutil
 import signal
@@ -19,6 +20,7 @@ from grader.cli import watch
 from grader.course import progress
 from grader.course.catalog import Catalog, Exercise
 from grader.course.stubs import without_markers
+from grader.support.backends import Backend
 from grader.verdict import CheckResult, Status, Verdict
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -63,7 +65,7 @@ def save(text: str, name: str = "kernel.cu") -> Step:
 
 @pytest.fixture
 def exercise(toy_catalog: Catalog, monkeypatch: pytest.MonkeyPatch) -> Exercise:
-    monkeypatch.setattr(watch, "open_lane", lambda *_, **__: None)
+    monkeypatch.setattr(watch, "open_lane", lambda *_, **__: io.StringIO())  # which can be closed
     return toy_catalog.exercises[0]
 
 
@@ -148,15 +150,24 @@ def test_a_folder_that_goes_while_it_is_looked_at_ends_nothing(
     assert [files["kernel.cu"] for files in grader.seen[1:]] == ["// saved"]
 
 
-def test_a_gpu_is_opened_anew_for_every_verdict(exercise: Exercise, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refuse(*_: object, **__: object) -> None:
-        raise AssertionError("a lane was opened")
+@pytest.mark.parametrize("backend", ["simt", "cuda"])
+def test_one_lane_serves_every_verdict(
+    exercise: Exercise, monkeypatch: pytest.MonkeyPatch, backend: Backend
+) -> None:
+    lanes: list[io.StringIO] = []
 
-    monkeypatch.setattr(watch, "open_lane", refuse)
-    grader = PretendedGrader(exercise.root, [])
+    def open_lane(chosen: str, *_: object, **options: object) -> io.StringIO:
+        assert (chosen, options) == (backend, {"isolate": False, "lazy": True})
+        lanes.append(io.StringIO())
+        return lanes[-1]
+
+    monkeypatch.setattr(watch, "open_lane", open_lane)
+    grader = PretendedGrader(exercise.root, [save("// saved")])
     monkeypatch.setattr(watch, "grade", grader)
-    watch.watch_exercise("00", exercise.course, "cuda", plain=True, verbose=False)
-    assert [(each["backend"], each["zygote"]) for each in grader.options] == [("cuda", None)]
+    watch.watch_exercise("00", exercise.course, backend, plain=True, verbose=False)
+    (lane,) = lanes
+    assert [(each["zygote"], each["quick"]) for each in grader.options] == [(lane, True), (lane, True)]
+    assert lane.closed
 
 
 @pytest.mark.slow("grades after each of several saves")

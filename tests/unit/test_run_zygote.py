@@ -116,6 +116,18 @@ def test_a_worker_is_started_ahead_or_when_it_is_asked_for() -> None:
             zygote.spawn_worker().close()
 
 
+@pytest.mark.slow("starts processes that import torch")
+def test_a_lazy_zygote_has_ended_its_workers_before_it_forks_another() -> None:
+    with Zygote.start("plain", lazy=True) as zygote:
+        session = zygote.spawn_worker()
+        workers = limits.children_of(zygote.pid or 0)
+        session.close()
+        zygote.clear()
+        with zygote.spawn_worker():
+            now = limits.children_of(zygote.pid or 0)
+    assert workers and now and not set(workers) & set(now)
+
+
 def test_a_closed_zygote_starts_no_more_workers() -> None:
     zygote = Zygote.start("plain")
     zygote.close()
