@@ -5,7 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
@@ -16,7 +16,7 @@ from cusimt.compiler.sources import is_cuda
 from cusimt.support import cache
 from cusimt.support.scratch import scratch
 from cusimt.translate import TranslationError
-from grader.compilation import diagnostics, ninja, quick_objects
+from grader.compilation import diagnostics, ninja, quick_link, quick_objects
 from grader.compilation.preprocessing import KEPT, keep
 from grader.compilation.request import Artifact, BuildRequest, require_sources
 from grader.compilation.steps import OBJECT, Step, link_command, link_flags, step
@@ -112,7 +112,10 @@ def _compile(
         # Of a function that several objects have, the linker takes the first: the one that has access checks.
         kernels_first = sorted(keyed, key=lambda key: not is_cuda(keyed[key].source))
         outputs = [slots[key].folder / OBJECT for key in kernels_first]
-        edges.append(ninja.Edge(library, tuple(outputs), link_command(request, outputs, library)))
+        asked = _asked_of_others(outputs) if request.quick and not edges else None
+        stand_ins = quick_link.stand_ins(request, asked) if asked is not None else None
+        link = link_command(request, outputs, library, stand_ins)
+        edges.append(ninja.Edge(library, tuple(outputs), link))
         outcome = run(edges, place)
         for key, slot in slots.items():
             _keep_whole(slot, outcome)
@@ -129,6 +132,8 @@ def _compile(
         raise _failure(f"{request.name} does not link.", unresolved or log, log)
     if not outcome.ok:
         raise _failure(f"{request.name} does not compile.", diagnostics.trim(log, request.sources), log)
+    if asked is not None and stand_ins is None:
+        quick_link.remember(request, asked)
     return log
 
 
@@ -143,6 +148,12 @@ def _made_quickly(
     steps = {made: split for made, one in missing.items() if (split := one.split(made.parent)) is not None}
     others = [_edge(one, made) for made, one in missing.items() if made not in steps]
     return quick_objects.make(steps, others, run, place) if steps else ""
+
+
+def _asked_of_others(objects: Iterable[Path]) -> set[str]:
+    """The symbols that `objects` together need from outside."""
+    symbols = [_symbols(compiled.name, compiled) for compiled in objects]
+    return set().union(*(asked for asked, _ in symbols)).difference(*(defined for _, defined in symbols))
 
 
 def _asked(objects: Mapping[str, Path]) -> dict[str, list[str]]:

@@ -58,10 +58,16 @@ def step(request: BuildRequest, source: Path) -> Step:
     return _simt_step(request, source) if request.backend == "simt" else _cuda_step(request, source)
 
 
-def link_command(request: BuildRequest, objects: list[Path], library: Path) -> tuple[str, ...]:
-    """The host compiler's command that links `objects`."""
+def link_command(
+    request: BuildRequest, objects: list[Path], library: Path, stand_ins: Path | None = None
+) -> tuple[str, ...]:
+    """The host compiler's command that links `objects`; with `stand_ins` for torch's libraries, nothing is
+    looked up in them.
+    """
     command = [*host_compiler().command, "-shared", "-o", library, *objects]
-    return tuple(map(str, [*command, *link_flags(request), *request.ld_flags]))
+    trusting = [f"-L{stand_ins}", "-Wl,--no-as-needed"] if stand_ins else []
+    after = ["-Wl,--unresolved-symbols=ignore-all"] if stand_ins else []
+    return tuple(map(str, [*command, *trusting, *link_flags(request), *request.ld_flags, *after]))
 
 
 def link_flags(request: BuildRequest) -> list[str]:
@@ -74,7 +80,6 @@ def link_flags(request: BuildRequest) -> list[str]:
     flags = [*linker_flags(), "-Wl,--no-undefined"]
     if request.is_python_module:
         flags.append("-Wl,--warn-unresolved-symbols")
-    torch_libraries = ["torch_cpu", "c10"]
     if request.backend == "simt":
         flags += [str(libraries.module_object(request.checked)), *libraries.link_flags(request.checked)]
         if request.interface != "pybind":
@@ -83,13 +88,23 @@ def link_flags(request: BuildRequest) -> list[str]:
     else:
         toolkit = cuda_toolkit()
         flags += [str(toolkit.cudart), f"-Wl,-rpath,{toolkit.library_dir}"]
-        torch_libraries += ["c10_cuda", "torch_cuda"]
     if request.interface == "pybind":
         return flags
-    if request.is_python_module:
-        torch_libraries.append("torch_python")
     folder = torch_install().library_dir
-    return [*flags, f"-L{folder}", f"-Wl,-rpath,{folder}", *(f"-l{name}" for name in torch_libraries)]
+    return [
+        *flags,
+        f"-L{folder}",
+        f"-Wl,-rpath,{folder}",
+        *(f"-l{name}" for name in torch_libraries(request)),
+    ]
+
+
+def torch_libraries(request: BuildRequest) -> list[str]:
+    """The names by which torch's libraries are linked."""
+    if request.interface == "pybind":
+        return []
+    on_gpu = ["c10_cuda", "torch_cuda"] if request.backend == "cuda" else []
+    return ["torch_cpu", "c10", *on_gpu, *(["torch_python"] if request.is_python_module else [])]
 
 
 def library_folders(backend: Backend) -> frozenset[str]:
