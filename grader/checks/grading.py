@@ -135,9 +135,10 @@ class Grading:
     def _blame_the_machine(self, fault: InfrastructureError) -> None:
         """Say once what this machine could not do; nothing of it counts against the submission."""
         done = {result.name for result in self.results.found}
-        first, *rest = [name for name in ("build", *self.exercise.scores) if name not in done]
-        self.results.add(first, Outcome(Status.INFRA_ERROR, str(fault)), 0.0)
-        self.results.skip(rest, Status.INFRA_ERROR, f"{NOT_JUDGED}: this machine failed.")
+        left = [name for name in ("build", *self.exercise.scores) if name not in done]
+        for name in left[:1]:
+            self.results.add(name, Outcome(Status.INFRA_ERROR, str(fault)), 0.0)
+        self.results.skip(left[1:], Status.INFRA_ERROR, f"{NOT_JUDGED}: this machine failed.")
 
     def _judge(self, zygote: Zygote, verbose: bool, owner: str, quick: bool) -> None:
         with ThreadPoolExecutor(1, "import-torch") as pool:

@@ -124,7 +124,6 @@ def _next_step(
 
 
 def check_command(
-    context: typer.Context,
     exercises: Annotated[
         list[str] | None, typer.Argument(metavar="EXERCISE...", help="Numbers, slugs or paths, as 03.")
     ] = None,
@@ -148,5 +147,5 @@ def check_command(
     isolate: Isolate = False,
 ) -> None:
     """Builds, runs and judges your files. Exit code 0: passed, 1: not passed, 2: usage, 3: this machine."""
-    names = tuple(exercises or ())
-    raise typer.Exit(check_exercises(CheckOptions(**{**context.params, "exercises": names})))
+    given = {**locals(), "exercises": tuple(exercises or ())}  # nothing but the parameters is local yet
+    raise typer.Exit(check_exercises(CheckOptions(**given)))
