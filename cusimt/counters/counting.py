@@ -136,10 +136,6 @@ class LaunchCounts:
         return self.total("wavefronts", "shared", "load")
 
     @property
-    def shared_store_requests(self) -> int:
-        return self.total("requests", "shared", "store")
-
-    @property
     def shared_store_wavefronts(self) -> int:
         return self.total("wavefronts", "shared", "store")
 

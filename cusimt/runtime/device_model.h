@@ -6,7 +6,7 @@
 namespace simt {
 
 struct DeviceModel {
-    const char* key;  // as the environment names it; cusimt/models.py has the same keys
+    const char* key;  // as the environment names it; cusimt/gpu_models.py has the same keys
     const char* name;
     int major, minor;
     int multiprocessors;

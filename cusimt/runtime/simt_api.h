@@ -58,7 +58,7 @@ int simt_launch_kernel(const simt_launch*);  // 0 or a cudaError_t, also stored 
 
 // ---- called by device code (only on a fiber) --------------------------------------------------------------------------
 // Where such a call stands is part of its meaning: clang must not merge two of them or move one out of a branch (for gcc
-// flags do that, see native.py).
+// flags do that, see compiler/libraries.py).
 #ifdef __clang__
 #define SIMT_CONVERGENT __attribute__((convergent, nomerge))
 #else

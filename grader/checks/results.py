@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 import time
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
@@ -14,17 +14,10 @@ from grader.checks.lesson_links import lesson_for
 from grader.checks.outcome import Outcome
 from grader.checks.registry import CHECKS, COUNTED
 from grader.course.catalog import Exercise
-from grader.run.failures import once_more, said
+from grader.run.failures import ProtocolViolation, WorkerTimeout, once_more, said
 from grader.specification import Spec
 from grader.support.errors import SubmissionError
 from grader.verdict import CheckResult, Status
-
-if TYPE_CHECKING:
-    from grader.checks.bench import Bench
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING
-
-from grader.run.failures import ProtocolViolation, WorkerTimeout
 
 if TYPE_CHECKING:
     from grader.checks.bench import Bench
@@ -83,7 +76,7 @@ class Results:
             self.add(name, Outcome(status, sentence), 0.0)
 
     def _check_parts(self, bench: Bench) -> None:
-        """What becomes of one part leaves the others alone."""
+        """Judge each part on its own calls and answers."""
         settled: set[str] = set()
         for spec in bench.spec.parts:
             assert spec.part is not None and spec.part.points is not None

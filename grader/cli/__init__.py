@@ -1,7 +1,7 @@
 """The `grader` command.
 
 `commands` lists the commands, `app` imports the options of the one that is called, and that one imports its
-room. `quick` answers `grader list` and `grader next` without typer.
+room. `fast_start` answers `grader list` and `grader next` without typer.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """`grader hint`: three hints per section, one at a time.
 
-Without a section named it is one that the last verdict is about (`pointing.sections_of`) and that has a hint
-left, else one that is still open. Where neither tells, the learner chooses.
+Without a section named, it is one that the last verdict is about (`hint_section.sections_of`) and that has a
+hint left, else one that is still open. Where neither tells, the learner chooses.
 """
 
 from __future__ import annotations
@@ -73,7 +73,8 @@ def _next_step(exercise: Exercise, rungs: Rungs, section: str, count: int) -> st
 def hint_command(
     exercise: Name,
     section: Annotated[
-        str | None, typer.Argument(help="The TODO to get a hint for; default: the first open one.")
+        str | None,
+        typer.Argument(help="The TODO to get a hint for; default: one that the last verdict is about."),
     ] = None,
     course: Course = None,
 ) -> None:

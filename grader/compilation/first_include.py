@@ -34,7 +34,7 @@ def leads_with(source: Path, header: str, include_dirs: Iterable[Path]) -> bool:
 
 
 def _look(file: Path, header: str, folders: list[Path], last: Path, seen: set[Path]) -> _Found:
-    """`last` is the folder where the compiler looks for what no library has: `simt.includes.beside`."""
+    """`last` is the folder that the compiler searches last: see `cusimt.compiler.sources.beside`."""
     if file in seen:
         return _Found.CODE  # an include that goes in circles: leave it to the compiler
     seen.add(file)

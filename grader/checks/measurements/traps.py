@@ -1,7 +1,7 @@
 """Explain wrong numbers: each classic GPU-timing mistake predicts one, and the report may match it.
 
 A prediction follows from the workload's drawn numbers. What the record of the run shows beyond doubt comes
-before it, and what the record only suggests after it (`seen`).
+before it, and what the record only suggests after it (`evidence`).
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Grading beyond one machine: the same unit of work, carried by Parsl, or by a Slurm job array without it.
 
-``settings`` reads cluster.toml; ``executors`` turns it into a Parsl configuration; ``driving`` sends one
+``settings`` reads cluster.toml; ``executors`` turns it into a Parsl configuration; ``dispatch`` sends one
 task for each submission and survives what gets lost; ``array`` is the way without Parsl; ``pods`` renders
 what Kubernetes starts; ``sizing`` says how many GPUs a class needs. Parsl is imported where it is used.
 """
