@@ -37,7 +37,7 @@ _DATA = "fatbinData"
 _SIZE = re.compile(rf"({_DATA})\[\d+\]")
 _CONDITION = re.compile(r"^#(?:if(?P<never> 0$)?|(?P<end>endif)\b).*\n", re.MULTILINE)
 _MARKER = re.compile(r'^# \d+(?: "(?P<file>(?:[^"\\]|\\.)*)"(?P<system>(?: \d)*))?\n', re.MULTILINE)
-_LINE_OF_CALL = "__builtin_LINE"
+_LINES_OF_CALLS = ("__builtin_LINE", "__builtin_source_location")
 
 
 @dataclass(frozen=True)
@@ -137,7 +137,7 @@ def _host_alone(front: str) -> str:
     asks the compiler for them keeps them.
     """
     text = "".join(_compiled(front))
-    if _LINE_OF_CALL in text:
+    if any(asked in text for asked in _LINES_OF_CALLS):
         return text
     is_own = False
 

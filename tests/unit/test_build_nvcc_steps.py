@@ -65,8 +65,9 @@ def test_the_host_alone_has_no_device_code_and_no_lines_of_its_own() -> None:
     )
 
 
-def test_lines_stay_where_the_compiler_is_asked_for_them() -> None:
-    asks = "int line = __builtin_LINE();\n"
+@pytest.mark.parametrize("builtin", ["__builtin_LINE", "__builtin_source_location"])
+def test_lines_stay_where_the_compiler_is_asked_for_them(builtin: str) -> None:
+    asks = f"int line = {builtin}();\n"
     assert "# 14 " in nvcc_steps._host_alone(FRONT + asks)
     assert "inner" not in nvcc_steps._host_alone(FRONT + asks)
 
