@@ -39,7 +39,7 @@ from grader.support.errors import BuildFailed, SubmissionError
 from grader.verdict import Status
 
 if TYPE_CHECKING:
-    from grader.compilation.request import Interface
+    from grader.compilation.artifact import Interface
     from grader.support.backends import Backend
 
 SHOWN_LINES = 40

@@ -17,8 +17,9 @@ from cusimt.support import cache
 from cusimt.support.scratch import scratch
 from cusimt.translate import TranslationError
 from grader.compilation import diagnostics, ninja, quick_link, quick_objects
+from grader.compilation.artifact import Artifact
 from grader.compilation.preprocessing import KEPT, keep
-from grader.compilation.request import Artifact, BuildRequest, require_sources
+from grader.compilation.request import BuildRequest, require_sources
 from grader.compilation.steps import OBJECT, Step, link_command, link_flags, step
 from grader.support.elf import Malformed, symbols_of
 from grader.support.errors import BuildFailed

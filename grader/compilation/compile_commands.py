@@ -14,7 +14,8 @@ from typing import cast
 from cusimt.compiler import libraries
 from cusimt.compiler.sources import is_cuda
 from cusimt.gpu_models import architecture
-from grader.compilation.request import BuildRequest, Interface
+from grader.compilation.artifact import Interface
+from grader.compilation.request import BuildRequest
 from grader.compilation.steps import interface_dirs
 from grader.course.exercise import Exercise
 from grader.support.durable import PUBLIC, write_atomically

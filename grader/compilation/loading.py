@@ -10,10 +10,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from types import ModuleType
 
-from cusimt.compiler.nvcc import checks_wanted
-from grader.compilation.builder import build
-from grader.compilation.devices import detect_backend
-from grader.compilation.request import Artifact, BuildRequest
+from grader.compilation.artifact import Artifact
 from grader.support.errors import ExplainedError, InfrastructureError, UsageError
 from grader.support.folders import PACKAGE
 
@@ -56,6 +53,12 @@ def load(
             "grader.load builds CUDA and C++ libraries for PyTorch.",
             "Use torch.utils.cpp_extension.load for this one.",
         )
+    # A worker, whose libraries are built, must not wait for the compiler's modules either.
+    from cusimt.compiler.nvcc import checks_wanted
+    from grader.compilation.builder import build
+    from grader.compilation.devices import detect_backend
+    from grader.compilation.request import BuildRequest
+
     folder = _caller_folder()
     listed = [sources] if isinstance(sources, str | os.PathLike) else sources
     backend = detect_backend()

@@ -1,18 +1,17 @@
-"""A build's request and its artifact."""
+"""A build's request."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Iterable
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
 from cusimt.compiler.sources import CUDA_SUFFIXES
+from grader.compilation.artifact import Interface
 from grader.support.backends import Backend
 from grader.support.errors import BuildFailed
 
 _HOST_SUFFIXES = (".cpp", ".cc", ".cxx")
-Interface = Literal["torch_library", "torch_extension", "pybind", "wheel"]
 
 
 @dataclass(frozen=True)
@@ -48,38 +47,6 @@ class BuildRequest:
     def is_common(self, source: Path) -> bool:
         """Whether `source`, an absolute path, is one of `common`."""
         return source in {each.resolve() for each in self.common}
-
-
-@dataclass(frozen=True)
-class Artifact:
-    """A built library: the .so at `path`, the compilers' output in `log`, and what this request took.
-
-    `symbols` has the names that each source's object asks others for, and `units` what nvcc compiled: JSON.
-
-    Of the interface `wheel`, `path` is the wheel, and the folder `installed` beside it what it unpacks to.
-    `sources` are the texts of the submission's Python files, by name, once they were audited: these run.
-    """
-
-    name: str
-    interface: Interface
-    path: Path
-    backend: Backend
-    checked: bool
-    seconds: float
-    cached: bool
-    log: Path
-    symbols: Path | None = None
-    units: Path | None = None
-    sources: Mapping[str, str] = field(default_factory=dict, compare=False)
-
-    @property
-    def is_python_module(self) -> bool:
-        return self.interface != "torch_library"
-
-    @property
-    def installed(self) -> Path:
-        """Of a wheel: the folder, otherwise empty, into which it was installed."""
-        return self.path.parent / "installed"
 
 
 def require_sources(sources: Iterable[Path]) -> None:

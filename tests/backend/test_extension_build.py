@@ -17,7 +17,7 @@ import pytest
 from cusimt.compiler import libraries
 from cusimt.support.toolchain import host_compiler
 from grader.compilation import Artifact, BuildRequest, build, diagnostics, headers, steps
-from grader.compilation.request import Interface
+from grader.compilation.artifact import Interface
 
 SOLUTIONS = Path(__file__).resolve().parents[2] / "solutions"
 BINDINGS = sorted(path for path in SOLUTIONS.glob("*/binding.cpp") if "torch/library.h" in path.read_text())

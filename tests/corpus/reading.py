@@ -9,8 +9,9 @@ from pathlib import Path
 
 from grader.audit import allowed_symbols, compiled_source, cuda_source, library, python_binding, spelling
 from grader.audit.objection import Objection
+from grader.compilation.artifact import Interface
 from grader.compilation.preprocessing import preprocess
-from grader.compilation.request import BuildRequest, Interface
+from grader.compilation.request import BuildRequest
 from grader.compilation.steps import OBJECT, step
 from grader.support.backends import Backend
 from grader.support.elf import symbols_of

@@ -55,8 +55,8 @@ def library(tmp_path: Path) -> Path:
 @pytest.fixture
 def builds(library: Path, monkeypatch: pytest.MonkeyPatch) -> Recorder:
     recorder = Recorder(library)
-    monkeypatch.setattr(loading, "build", recorder)
-    monkeypatch.setattr(loading, "detect_backend", lambda: "cuda")
+    monkeypatch.setattr("grader.compilation.builder.build", recorder)
+    monkeypatch.setattr("grader.compilation.devices.detect_backend", lambda: "cuda")
     monkeypatch.setattr(loading, "_preloaded", {})
     return recorder
 
@@ -113,7 +113,7 @@ def test_what_is_left_to_torch(builds: Recorder, argument: str) -> None:
 def test_checks_on_simt_follow_the_environment(
     builds: Recorder, monkeypatch: pytest.MonkeyPatch, checks: str | None, expected: bool
 ) -> None:
-    monkeypatch.setattr(loading, "detect_backend", lambda: "simt")
+    monkeypatch.setattr("grader.compilation.devices.detect_backend", lambda: "simt")
     monkeypatch.setattr(loading, "_activate", lambda: None)
     monkeypatch.delenv(nvcc.CHECKS_VARIABLE, raising=False)
     if checks is not None:
@@ -140,7 +140,7 @@ def test_torch_without_the_device_gets_the_command_to_run(
     def refuse() -> None:
         raise InfrastructureError("torch is already imported")
 
-    monkeypatch.setattr(loading, "detect_backend", lambda: "simt")
+    monkeypatch.setattr("grader.compilation.devices.detect_backend", lambda: "simt")
     monkeypatch.setattr("cusimt.activate.activate", refuse)
     monkeypatch.setattr(sys, "argv", ["/somewhere/train.py", "--fast"])
     with pytest.raises(ExplainedError, match=r"python -m cusimt train\.py"):

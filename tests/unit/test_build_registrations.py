@@ -11,8 +11,9 @@ from grader.checks import build as building
 from grader.checks.build import compile_submission
 from grader.checks.outcome import Outcome
 from grader.compilation import Artifact
+from grader.compilation.artifact import Interface
 from grader.compilation.registrations import Mistake, find_mistake
-from grader.compilation.request import BuildRequest, Interface
+from grader.compilation.request import BuildRequest
 from grader.course.catalog import Catalog, Exercise
 from grader.course.mutants import load_mutants
 

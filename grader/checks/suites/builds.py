@@ -13,7 +13,7 @@ from typing import cast
 from cusimt.support import cache
 from grader.checks.bench import Bench
 from grader.compilation import Artifact, BuildRequest, build
-from grader.compilation.request import Interface
+from grader.compilation.artifact import Interface
 from grader.course.implementations import Implementation
 from grader.support.errors import BrokenExercise, BuildFailed
 
