@@ -19,6 +19,7 @@ from grader.compilation import Artifact
 from grader.course.catalog import Exercise
 from grader.run.session import Session as WorkerSession
 from grader.run.values import Output, Reply, Schedule
+from grader.run.zygote_handle import Zygote
 from grader.specification import Argument, Case, Refusal, Spec
 from grader.specification.vocabulary import Stream
 from grader.support.backends import Backend
@@ -131,6 +132,7 @@ class Bench:
     outcomes: dict[str, Outcome] = field(default_factory=dict)  # of the checks that are done, by name
     context_lost: bool = False  # after a sticky error every later call of the same worker would fail
     artifact: Artifact | None = None  # what was built of it
+    simulated: Zygote | None = None  # where the submission runs on a real GPU: for an author's programs
     clean: Callable[[], AbstractContextManager[WorkerSession]] = field(init=False)
 
     def __post_init__(self) -> None:

@@ -11,9 +11,9 @@ import importlib
 import secrets
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -193,7 +193,7 @@ class Grading:
             bench.artifact = artifact
             self.results.add("build", building.built(artifact), time.perf_counter() - begun)
             names = self.results.judged(spec)
-            with self._timing_ahead(bench, names):
+            with self._timing_ahead(bench, names), self._counting_ahead(bench, names):
                 for name in names:
                     self.results.check(name, bench)
 
@@ -204,6 +204,21 @@ class Grading:
         from grader.checks.timing.clean_worker import clean_worker
 
         return clean_worker(bench)
+
+    @contextmanager
+    def _counting_ahead(self, bench: Bench, names: list[str]) -> Iterator[None]:
+        """Start the simulated GPU that the questions' programs run on while other checks use the real one."""
+        if "answers" not in names or self.backend != "cuda":
+            yield
+            return
+        from grader.checks.questions.answers import need_counting
+        from grader.checks.questions.predicted import simulated_beside
+
+        if not need_counting(self.exercise, bench.spec, self.files):
+            yield
+            return
+        with simulated_beside(self.exercise) as bench.simulated:
+            yield
 
     def _bench(self, zygote: Zygote, spec: Spec, session: Session, load: Callable[[], None]) -> Bench:
         from grader.checks.bench import Bench

@@ -12,7 +12,7 @@ import pytest
 from grader.checks.bench import Bench
 from grader.checks.outcome import Outcome
 from grader.checks.questions import predicted
-from grader.checks.questions.answers import ask, check
+from grader.checks.questions.answers import ask, check, need_counting
 from grader.checks.questions.predicted import is_right
 from grader.compilation import Artifact
 from grader.course.answer_key import digest, shipped_key
@@ -210,6 +210,7 @@ def counting(exercise: Exercise, monkeypatch: pytest.MonkeyPatch) -> Bench:
     (exercise.root / "trees.cu").write_text("void tree() {\n    add();  // (A)\n}\n")
     built = Artifact("trees", "pybind", Path("trees.so"), "simt", True, 0.5, False, Path("log"))
     monkeypatch.setattr(predicted, "build", lambda request: built)
+    monkeypatch.setattr(predicted, "_counted", {})
     return bench_with(exercise, "", LANES)
 
 
@@ -258,6 +259,43 @@ def test_what_a_program_returns_is_the_answer(counting: Bench, draw: int) -> Non
     bench = replace(counting, spawn=lambda: Answering(5))  # type: ignore[arg-type, return-value]
     block = drawn_sizes(TREES, "03_muladd", draw)["block"]
     assert predicted.counts_of(bench, [LAST], draw) == {"last": block + 5.0}
+
+
+def test_a_program_runs_once_for_the_same_questions_and_sizes(counting: Bench) -> None:
+    began: list[int] = []
+
+    def spawn() -> Any:
+        began.append(1)
+        return Answering(5)
+
+    bench = replace(counting, spawn=spawn)
+    first = predicted.counts_of(bench, [LAST], 1)
+    assert predicted.counts_of(bench, [LAST], 1) == first and len(began) == 1
+    assert predicted.are_known(bench.exercise, [LAST], 1)
+    assert not predicted.are_known(bench.exercise, [LAST], 3)  # other sizes
+    (bench.exercise.root / "trees.cu").write_text("void tree() {\n    more();  // (A)\n}\n")
+    assert not predicted.are_known(bench.exercise, [LAST], 1)  # another program
+    predicted.counts_of(bench, [LAST], 1)
+    assert len(began) == 2
+
+
+def test_beside_a_real_gpu_the_simulated_one_that_was_started_ahead_counts(counting: Bench) -> None:
+    class Started:
+        def spawn_worker(self) -> Any:
+            return Answering(7)
+
+    bench = replace(counting, backend="cuda", simulated=Started())  # type: ignore[arg-type]
+    block = drawn_sizes(TREES, "03_muladd", 1)["block"]
+    assert predicted.counts_of(bench, [LAST], 1) == {"last": block + 7.0}
+
+
+def test_nothing_needs_counting_while_no_number_is_answered(counting: Bench) -> None:
+    sheet, spec = counting.files / "answers.toml", counting.spec
+    assert not need_counting(counting.exercise, spec, counting.files)
+    sheet.write_text("lanes = 5\n")
+    assert need_counting(counting.exercise, spec, counting.files)
+    sheet.write_text("lanes = = 5\n")
+    assert not need_counting(counting.exercise, spec, counting.files)
 
 
 @pytest.mark.parametrize("value", [None, "5", 2.5])

@@ -24,7 +24,7 @@ from grader.checks.questions.answer_sheet import (
     shown,
     strangers,
 )
-from grader.checks.questions.predicted import counts_of, is_right
+from grader.checks.questions.predicted import are_known, counts_of, is_right
 from grader.course.answer_key import ANSWERS, KEY, digest, read_key
 from grader.course.catalog import Exercise
 from grader.specification import Spec
@@ -55,6 +55,16 @@ def check(bench: Bench) -> Outcome:
     truths = counts_of(bench, [each for each in questions if _is_counted(each, sheet)], sheet.draw)
     judged = [_judged(bench.exercise, question, sheet, key, truths) for question in questions]
     return _outcome(judged, strangers(sheet, questions))
+
+
+def need_counting(exercise: Exercise, spec: Spec, files: Path) -> bool:
+    """Whether `check` will have to run the author's programs."""
+    try:
+        sheet = read_sheet(files / ANSWERS)
+    except UnreadableSheet:
+        return False
+    numbers = [each for each in spec.questions if _is_counted(each, sheet)]
+    return not are_known(exercise, numbers, sheet.draw)
 
 
 def ask(exercise: Exercise, spec: Spec, files: Path) -> Outcome:

@@ -1,24 +1,31 @@
 """The truth about a number: the author's program is built, run on the simulated GPU with the sizes that the
-learner was asked about, and counted. Nothing of the learner's takes part.
+learner was asked about, and counted. Nothing of the learner's takes part, so what this process has counted
+once it knows. It is written nowhere, since it is the answer.
 """
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeAlias
 
+from cusimt.compiler.sources import content_key
 from cusimt.counters import LineCounts, symbolise
+from cusimt.gpu_models import DEVICE_VARIABLE
+from cusimt.support import cache
 from grader.checks.bench import Bench
 from grader.compilation import Artifact, BuildRequest, build
+from grader.course.catalog import Exercise
 from grader.run.session import Session
 from grader.run.zygote_handle import Zygote
 from grader.specification.questions import Count, Number, Program, drawn_sizes
 from grader.support.errors import BrokenExercise, BuildFailed, InfrastructureError, SubmissionError
 
 _SECONDS = 60.0
+_counted: dict[str, dict[str, float]] = {}  # the numbers of each program that was run, by `_key`
 _NOT_YOURS = "It is part of the exercise, so this does not count against the submission."
 
 Spawn: TypeAlias = Callable[[], Session]
@@ -38,14 +45,18 @@ def counts_of(bench: Bench, questions: Sequence[Number], draw: int) -> dict[str,
     Raises BrokenExercise when a program raises or does nothing at the line asked about, and
     InfrastructureError when it does not build or run here.
     """
-    found: dict[str, float] = {}
-    if not questions:
-        return found
-    with _spawning(bench) as spawn:
-        for program in dict.fromkeys(_by_file(questions)):
-            asked = [question for question in questions if question.program.file == program]
-            found |= _counts_of_program(bench, asked, draw, spawn)
-    return found
+    asked = {_key(bench.exercise, each, draw): each for each in _by_program(questions)}
+    missing = [key for key in asked if key not in _counted]
+    if missing:
+        with _spawning(bench) as spawn:
+            for key in missing:
+                _counted[key] = _counts_of_program(bench, asked[key], draw, spawn)
+    return {name: number for key in asked for name, number in _counted[key].items()}
+
+
+def are_known(exercise: Exercise, questions: Sequence[Number], draw: int) -> bool:
+    """Whether `counts_of` needs no simulated GPU for these questions any more."""
+    return all(_key(exercise, each, draw) in _counted for each in _by_program(questions))
 
 
 def is_right(answer: float, truth: float, digits: int) -> bool:
@@ -61,12 +72,30 @@ def _spawning(bench: Bench) -> Iterator[Spawn]:
     if bench.backend == "simt":
         yield bench.spawn
         return
-    with Zygote.start("simt", readable=(bench.exercise.root,)) as zygote:
+    if bench.simulated is not None:
+        yield bench.simulated.spawn_worker
+        return
+    with simulated_beside(bench.exercise) as zygote:
         yield zygote.spawn_worker
 
 
-def _by_file(questions: Sequence[Number]) -> Iterator[str]:
-    return (question.program.file for question in questions)
+def simulated_beside(exercise: Exercise) -> Zygote:
+    """A simulated GPU for the exercise's programs; it takes seconds to start, and returns at once."""
+    return Zygote.start("simt", readable=(exercise.root,))
+
+
+def _key(exercise: Exercise, questions: Sequence[Number], draw: int) -> str:
+    """All that the numbers of one program depend on and that can change while this process runs."""
+    program = questions[0].program
+    sizes = sorted(drawn_sizes(program, exercise.slug, draw).items())
+    contents = content_key(exercise.root / program.file, ())
+    return cache.digest([exercise.root, os.environ.get(DEVICE_VARIABLE, ""), sizes, *questions, *contents])
+
+
+def _by_program(questions: Sequence[Number]) -> list[list[Number]]:
+    """The questions about each program."""
+    files = dict.fromkeys(question.program.file for question in questions)
+    return [[question for question in questions if question.program.file == file] for file in files]
 
 
 def _counts_of_program(
