@@ -7,6 +7,7 @@ allocated when it began (``live``). What comes from here is a claim.
 
 from __future__ import annotations
 
+import dataclasses
 import json
 import statistics
 import time
@@ -18,7 +19,7 @@ from typing import Any
 import torch
 
 from grader.checks.measurements.planted import Host, Planted
-from grader.checks.measurements.recorder import Recorder
+from grader.checks.measurements.recorder import SIMULATED_L2_BYTES, Recorder
 
 _CALIBRATION = 2_000_000  # cycles, about a millisecond
 _SPINS = 40
@@ -53,7 +54,9 @@ class Instruments:
         self._submission = submission
         self._host = _simulated_host() if simulated else _RealHost()
         self._rate = _SIMULATED_RATE if simulated else _cycles_per_microsecond()
-        self._record = Recorder(torch.cuda.get_device_properties(torch.cuda.current_device()).L2_cache_size)
+        real = torch.cuda.get_device_properties(torch.cuda.current_device()).L2_cache_size
+        self._simulated = simulated
+        self._record = Recorder(SIMULATED_L2_BYTES if simulated else real)
         self._planted: list[Planted] = []
         self._live = 0
 
@@ -71,7 +74,9 @@ class Instruments:
         with torch.cuda.stream(side):
             left = [each.before() for each in self._planted]
             self._live = torch.cuda.memory_allocated()
-            with _replaced(_stand_ins(self._record, self._host), self._submission), self._record:
+            table = _stand_ins(self._record, self._host)
+            table += [(torch.cuda, "get_device_properties", _with_small_l2)] if self._simulated else []
+            with _replaced(table, self._submission), self._record:
                 yield
         del left
 
@@ -147,6 +152,13 @@ def _stand_ins(record: Recorder, host: Host) -> list[tuple[Any, str, Callable[[A
     for name in ("perf_counter", "monotonic", "time"):
         found += [(time, name, clock(1, float)), (time, f"{name}_ns", clock(1e9, int))]
     return found
+
+
+def _with_small_l2(old: Any) -> Any:
+    def get_device_properties(*args: Any, **named: Any) -> Any:
+        return dataclasses.replace(old(*args, **named), L2_cache_size=SIMULATED_L2_BYTES)
+
+    return get_device_properties
 
 
 @contextmanager

@@ -17,6 +17,7 @@ from grader.checks.bench import Bench
 from grader.checks.measurements import pairs
 from grader.checks.measurements.benchmark_run import Problem, ask, uniform
 from grader.checks.measurements.drawn_workloads import drawn
+from grader.checks.measurements.recorder import SIMULATED_L2_BYTES
 from grader.checks.measurements.subject import Subject
 from grader.checks.measurements.tolerance import shown, within
 from grader.checks.measurements.traps import explanation
@@ -25,7 +26,6 @@ from grader.specification.workloads import QUANTITIES, Pair, Workload, Workloads
 from grader.verdict import Status
 
 _TRIES = {"simt": 1, "cuda": 3}
-_L2_BYTES = 60 << 20  # where there is no device to ask
 # The section of the lesson for a number that no trap explains.
 _TOPICS = {
     "median_ms": "times", "low_ms": "times", "high_ms": "times", "host_ms": "asynchrony", "first_ms": "first",
@@ -107,7 +107,7 @@ def _workload(bench: Bench, asked: Workloads, workload: Workload, number: int) -
     if run.calls[0] == 0:
         return Problem(f"`{asked.entry}` never made the call that it was given.", "errors")
     for quantity in workload.judged:
-        problem = _judged(bench, asked, Subject(quantity, planted, run, asked.rounds, _l2_bytes()))
+        problem = _judged(bench, asked, Subject(quantity, planted, run, asked.rounds, _l2_bytes(bench)))
         if problem is not None:
             return problem
     return None
@@ -127,5 +127,7 @@ def _judged(bench: Bench, asked: Workloads, subject: Subject) -> Problem | None:
     return Problem(f"`{subject.quantity}` is {got} instead of {expected}.", topic, cause, expected, got)
 
 
-def _l2_bytes() -> int:
-    return torch.cuda.get_device_properties(0).L2_cache_size if torch.cuda.is_available() else _L2_BYTES
+def _l2_bytes(bench: Bench) -> int:
+    """Of the device that the benchmark asked."""
+    real = bench.backend == "cuda" and torch.cuda.is_available()
+    return torch.cuda.get_device_properties(0).L2_cache_size if real else SIMULATED_L2_BYTES

@@ -137,7 +137,7 @@ def _first_time(subject: Subject) -> Iterator[Trap]:
 
 def _peak(subject: Subject) -> Iterator[Trap]:
     drawn, live, truth = subject.drawn, subject.run.live, subject.truth
-    if drawn.peak_before:
+    if drawn.peak_before and "V" not in subject.run.done:  # reserved memory remembers that peak, too
         said = "That peak is from before: reset the statistics before the call."
         for value in (drawn.peak_before, drawn.peak_before - live, drawn.peak_before + live):
             yield Trap(value, said, "peak_reset")
