@@ -10,7 +10,15 @@ from typing import Annotated
 import typer
 
 from cusimt.support.words import listed
-from grader.cli.grading import CheckOptions, after_failure, after_pass, grade_one, keep, warn_of_given
+from grader.cli.grading import (
+    CheckOptions,
+    after_failure,
+    after_pass,
+    grade_one,
+    keep,
+    precompile,
+    warn_of_given,
+)
 from grader.cli.options import Course, From, On, Plain, Verbose
 from grader.cli.overview import command
 from grader.cli.screen import Screen
@@ -43,6 +51,8 @@ def check_exercises(request: CheckOptions) -> int:
         if not request.solutions:
             warn_of_given(screen, exercise, changed, own)
         verdicts.append(verdict)
+        if len(verdicts) < len(exercises):
+            precompile(screen)
     _write_reports(verdicts, request)
     if request.json:
         _print_json(verdicts, single=len(exercises) == 1 and not request.all_)
@@ -50,6 +60,7 @@ def check_exercises(request: CheckOptions) -> int:
         if len(verdicts) > 1:
             screen.show_table(verdicts)
         screen.say(_next_step(catalog, exercises, verdicts, request.solutions))
+    precompile(screen)
     return max(verdict.exit_code for verdict in verdicts)
 
 

@@ -96,6 +96,19 @@ def _taken(exercise: Exercise, files: Path, elsewhere: bool) -> Iterator[Path]:
         yield stage(Submission("", exercise.slug, files), exercise, place / exercise.slug)
 
 
+def precompile(screen: Screen) -> None:
+    """Make the precompiled headers that the first verdict on a machine did not wait for."""
+    from grader.compilation import headers
+
+    if headers.is_left():
+        screen.say(
+            "Once on this machine: precompiling PyTorch's headers, which makes later checks faster. "
+            "Ctrl-C puts it off."
+        )
+        with contextlib.suppress(KeyboardInterrupt):
+            headers.precompile_what_is_left()
+
+
 def files_of(exercise: Exercise, solutions: bool, verb: str) -> Path:
     """The folder of the learner's files, or of the reference solution; `verb` is the command that asks."""
     files = exercise.solution_dir if solutions else exercise.root

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import itertools
+import threading
 import time
 from dataclasses import replace
 from pathlib import Path
@@ -23,6 +24,7 @@ from grader.cli.grading import after_failure, after_pass, keep, warn_of_given
 from grader.cli.options import Course, Name, On, Plain, Verbose
 from grader.cli.overview import command, shown
 from grader.cli.screen import Screen
+from grader.compilation import headers
 from grader.compilation.devices import detect_backend
 from grader.course.catalog import Catalog, Exercise
 from grader.course.snapshot import desk as spool
@@ -55,6 +57,7 @@ def watch_exercise(
             screen.show(verdict)
             warn_of_given(screen, exercise, changed, own=True)
             screen.say(_advice(catalog, exercise, verdict))
+            desk.precompile()
             saved = desk.next_save()
             screen.say(f"\n{time.strftime('%H:%M:%S')}: {listed(saved)} changed.")
     return 0
@@ -75,6 +78,7 @@ class _Desk:
         self._files = folder / exercise.slug
         self._sources = _settled_sources(exercise)
         self._lane = open_lane(backend, folder, [exercise], isolate=False, lazy=True)
+        self._precompiling = threading.Thread()
 
     def close(self) -> None:
         self._lane.close()
@@ -88,6 +92,12 @@ class _Desk:
         )  # fmt: skip
         changed = changed_given(self._exercise, self._files)
         return replace(verdict, files=str(self._exercise.root)), changed
+
+    def precompile(self) -> None:
+        """Make the headers that the first verdict did not wait for, while the learner edits."""
+        if headers.is_left() and not self._precompiling.is_alive():
+            self._precompiling = threading.Thread(target=headers.precompile_what_is_left, daemon=True)
+            self._precompiling.start()
 
     def next_save(self) -> list[str]:
         """Waits until sources differ from those taken up last, and names them: also those saved meanwhile."""

@@ -44,7 +44,7 @@ def build(
     started = time.monotonic()
     require_sources(request.sources)
     new = request.backend == "simt" and not libraries.is_built()
-    if new:  # headers that take longer to precompile than to read wait for the next build
+    if new and not request.quick:  # headers take longer to precompile than to read: the next build will
         request = replace(request, precompile=False)
     steps = [step(request, source.resolve()) for source in request.sources]
     if new:

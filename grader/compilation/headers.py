@@ -24,6 +24,8 @@ from __future__ import annotations
 
 import contextlib
 import os
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from cusimt.compiler import libraries
@@ -34,6 +36,7 @@ from grader.compilation import ninja
 from grader.support.errors import InfrastructureError
 
 _NAME = "forced.h"
+_left: dict[str, Callable[[], object]] = {}  # what makes the headers that builds did without, by their keys
 RETRY_SECONDS = 600.0  # after a failure, as on a full disk, sources are compiled without for that long
 _PRELUDE = "simt/prelude.h"
 EXTENSION = "torch/extension.h"
@@ -53,17 +56,20 @@ HEADERS: dict[str, tuple[str, ...]] = {
 }
 
 
-def forced_includes(interface: str, flags: tuple[str, ...], scratch: Path, *, precompile: bool) -> list[str]:
+def forced_includes(
+    interface: str, flags: tuple[str, ...], scratch: Path, *, precompile: bool, later: bool = False
+) -> list[str]:
     """The -include flags that give a binding its headers.
 
     `flags` must be the binding's own, since a precompiled header serves no other. `scratch` receives the
-    plain header when no precompiled one can be had.
+    plain header when no precompiled one can be had. With `later`, a missing one is left to
+    `precompile_what_is_left`.
     """
     names = HEADERS[interface]
     if not names:
         return []
     if precompile:
-        folder = _precompiled(host_compiler(), names, flags, torch_install().root, torch_install().version)
+        folder = _ready(names, flags, torch_install().root, torch_install().version, later=later)
         if folder is not None:
             return _forced(folder)
     plain = scratch / _NAME
@@ -71,14 +77,15 @@ def forced_includes(interface: str, flags: tuple[str, ...], scratch: Path, *, pr
     return ["-include", str(plain)]
 
 
-def simt_prelude(flags: tuple[str, ...], *, extension: bool = False) -> list[str]:
+def simt_prelude(flags: tuple[str, ...], *, extension: bool = False, later: bool = False) -> list[str]:
     """The -include flags that put the prelude in front of a translated kernel, compiled with `flags`.
 
     `extension`: the kernel's file includes torch/extension.h before any code of its own, so that header is
-    precompiled with the prelude, and the file's own `#include` of it finds it read.
+    precompiled with the prelude, and the file's own `#include` of it finds it read. With `later`, a missing
+    one is left to `precompile_what_is_left`.
     """
     if extension:
-        folder = _precompiled(host_compiler(), _WITH_EXTENSION, flags, *_torch_and_device())
+        folder = _ready(_WITH_EXTENSION, flags, *_torch_and_device(), later=later)
         if folder is not None:
             return _forced(folder)
     folder = _precompiled(host_compiler(), (_PRELUDE,), flags, libraries.sources_digest())
@@ -90,6 +97,33 @@ def extension_is_missing(flags: tuple[str, ...]) -> bool:
     compiler = host_compiler()
     parts = _key(compiler, _WITH_EXTENSION, flags, *_torch_and_device())
     return _can_precompile(compiler) and not cache.holds(parts, room="headers")
+
+
+def is_left() -> bool:
+    """Whether builds of this process did without a precompiled header that later ones are to have."""
+    return bool(_left)
+
+
+def precompile_what_is_left() -> None:
+    """Make the precompiled headers that builds did without, where that is still of use.
+
+    Reading PyTorch's headers once takes less time than precompiling them, so the first verdict on a machine
+    does not wait for it.
+    """
+    while _left:
+        _, make = _left.popitem()
+        make()
+
+
+def _ready(names: tuple[str, ...], flags: tuple[str, ...], *parts: object, later: bool) -> Path | None:
+    """What `_precompiled` answers; None, and a note of what is left, where making it is for later."""
+    compiler = host_compiler()
+    make = partial(_precompiled, compiler, names, flags, *parts)
+    key = _key(compiler, names, flags, *parts)
+    if not later or not _can_precompile(compiler) or cache.holds(key, room="headers"):
+        return make()
+    _left[cache.digest(key)] = make
+    return None
 
 
 def _torch_and_device() -> tuple[object, ...]:

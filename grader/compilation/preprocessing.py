@@ -72,7 +72,7 @@ def preprocess(
     sources are the course's own and left out; nvcc's are read when they have been compiled, see `keep`, or
     here with `kernels`, where others compile them.
     """
-    if request.backend == "simt" and not libraries.is_built():
+    if request.backend == "simt" and not request.quick and not libraries.is_built():
         request = replace(request, precompile=False)
     steps = [step(request, each.resolve()) for each in request.sources if _is_read(request, each, kernels)]
     keyed = {cache.digest(one.key): one for one in steps}

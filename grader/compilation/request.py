@@ -22,8 +22,9 @@ class BuildRequest:
     sources as TORCH_EXTENSION_NAME. `checked` (simt only) compiles the kernels with access checks. `owner`
     keeps what different people submit apart in the cache; the sources in `common` are nobody's, and compiled
     once for all, outside of any sandbox. Extra flags come after the grader's own. Without `precompile`,
-    torch's headers are read as they are. `quick` (cuda only) runs nvcc's steps side by side and keeps the
-    host's objects; the build of record is nvcc's own.
+    torch's headers are read as they are. `quick` leaves headers that are not precompiled yet to
+    `headers.precompile_what_is_left`, and on cuda runs nvcc's steps side by side and keeps the host's
+    objects; the build of record is nvcc's own.
     """
 
     name: str

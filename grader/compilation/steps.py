@@ -143,7 +143,9 @@ def _host_step(request: BuildRequest, source: Path) -> Step:
     def prepare(folder: Path) -> tuple[str, ...]:
         # A flag such as -O3 would make g++ ignore the precompiled header.
         precompile = request.precompile and not request.cxx_flags
-        forced = headers.forced_includes(request.interface, tuple(flags), folder, precompile=precompile)
+        forced = headers.forced_includes(
+            request.interface, tuple(flags), folder, precompile=precompile, later=request.quick
+        )
         names = ["-include", str(_prelude(request, folder))]
         command = [*compiler.command, *backend, *flags, *own, relative, *forced, *names]
         return (*command, "-c", str(source), "-o", str(folder / OBJECT))
@@ -164,13 +166,13 @@ def _simt_step(request: BuildRequest, source: Path) -> Step:
         return request.precompile and _leads_with_extension(request, source)
 
     def announce() -> str:
-        missing = extension() and headers.extension_is_missing(tuple(flags))
+        missing = not request.quick and extension() and headers.extension_is_missing(tuple(flags))
         return f"{headers.EXTENSION}, precompiled once per machine" if missing else ""
 
     def prepare(folder: Path) -> tuple[str, ...]:
         translated, folders = translate_tree(source, request.include_dirs, folder / "translated")
         names = ["-include", str(_prelude(request, folder))]
-        forced = headers.simt_prelude(tuple(flags), extension=extension())
+        forced = headers.simt_prelude(tuple(flags), extension=extension(), later=request.quick)
         command = [*compiler.command, "-x", "c++", *flags, *_include(folders), *forced, *names]
         return (*command, *WARNINGS, *beside(source), "-c", str(translated), "-o", str(folder / OBJECT))
 

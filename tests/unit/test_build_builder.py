@@ -430,7 +430,7 @@ def test_a_new_machine_gets_its_device_and_its_headers_at_the_same_time(
         assert headers_made.wait(30)
         return backend.folder / "libdevice.so"
 
-    def prelude(flags: tuple[str, ...], *, extension: bool) -> list[str]:
+    def prelude(flags: tuple[str, ...], *, extension: bool, later: bool) -> list[str]:
         assert begun.wait(30)
         headers_made.set()
         return []
@@ -536,6 +536,26 @@ def test_a_header_that_could_not_be_made_is_tried_again_after_a_while(
     then = time.time() - headers.RETRY_SECONDS - 1
     os.utime(failure, (then, then))
     assert is_precompiled()
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++ (Debian package g++)")
+def test_a_quick_build_leaves_the_precompiled_header_for_later(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    (tmp_path / "wanted.h").write_text("struct Wanted {};\n")
+    monkeypatch.setitem(headers.HEADERS, "torch_library", ("wanted.h",))
+    monkeypatch.setattr(headers, "_left", {})
+    flags = ("-std=c++20", f"-I{tmp_path}")
+
+    def is_precompiled() -> bool:
+        forced = headers.forced_includes("torch_library", flags, tmp_path, precompile=True, later=True)
+        return "-Winvalid-pch" in forced
+
+    assert not is_precompiled() and not is_precompiled(), "nobody has waited for it"
+    assert headers.is_left()
+    headers.precompile_what_is_left()
+    assert not headers.is_left() and is_precompiled()
+    assert not headers.is_left(), "there is nothing left to do"
 
 
 # ---- compilers that never end ----------------------------------------------------------------------------
