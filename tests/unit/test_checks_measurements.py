@@ -219,7 +219,7 @@ def test_a_wrong_host_time_is_explained() -> None:
         (2, "PC", "peak"),  # what is left
         (128, "PC", "peak"),  # with the buffer that empties L2
         (80, "VC", "reserved"),
-        (56, "PVC", "reserved"),  # as much, less what was in use, as the peak of what ran before, whose blocks are still reserved
+        (56, "PVC", "reserved"),  # and not the peak of what ran before, although it is as large
         (12, "C", "peak_before"),  # never reset, and smaller than any earlier peak could make it
         (12, "VPC", "peak_before"),  # asked for, and not what is reported
     ],
