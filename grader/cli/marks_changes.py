@@ -109,8 +109,17 @@ def withdraw_one(request: MarksOptions, reason: str, by: str) -> int:
 # ---- grader marks release ----
 
 
-def release_marks(request: MarksOptions, accept: bool) -> int:
-    """Returns 1 where a mark stayed because it would be lower, else 0."""
+def release_marks(request: MarksOptions, accept: bool, everybody: bool = False) -> int:
+    """Returns 1 where a mark stayed because it would be lower, else 0.
+
+    Raises UsageError for ``accept`` that names no student, unless ``everybody`` is meant.
+    """
+    if accept and not (request.students or everybody):
+        raise UsageError(
+            "--accept does not say whose marks it may lower.",
+            "A released mark goes down only for a student who is named, or for all who are meant.",
+            "See who is flagged with: grader marks. Then add --student ID, or --all",
+        )
     term = open_term(request)
     store = ResultStore(term.course.results)
     with telling(store.folder):

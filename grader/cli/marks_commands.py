@@ -65,7 +65,10 @@ def release(
     exercises: Course = None,
     student: Student = None,
     accept: Annotated[
-        bool, typer.Option("--accept", help="Also lower what was released: look at each of them first.")
+        bool, typer.Option("--accept", help="Also lower what was released, with --student or --all.")
+    ] = False,
+    everybody: Annotated[
+        bool, typer.Option("--all", help="Let --accept lower the marks of every student.")
     ] = False,
 ) -> None:
     """Freezes marks as students are told them. Later ones never go below, unless --accept says so."""
@@ -73,7 +76,7 @@ def release(
     from grader.cli.marks_changes import release_marks
 
     request = MarksOptions(class_, exercises, tuple(student or ()), tuple(names or ()))
-    raise typer.Exit(release_marks(request, accept))
+    raise typer.Exit(release_marks(request, accept, everybody))
 
 
 @marks.command()

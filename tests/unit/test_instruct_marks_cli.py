@@ -164,6 +164,18 @@ def test_a_release_holds_what_would_be_lower(made: HandmadeClass) -> None:
     assert "80!" not in run(made, "marks")
 
 
+def test_a_release_lowers_marks_of_named_students_or_of_all(made: HandmadeClass) -> None:
+    run(made, "marks", "release")
+    for student, text in (("ana", ""), ("bo", "// bo's\n")):
+        made.grade(made.hand_in(student, NEGATE, "2026-10-05T11:00", text), 50, **NEWER)
+    with pytest.raises(UsageError, match="whose marks"):
+        run(made, "marks", "release", "--accept")
+    assert "80!" in run(made, "marks")
+    assert "lowered: ana" in (said := run(made, "marks", "release", "--accept", "--student", "ana"))
+    assert "bo, 00_negate" not in said
+    assert "lowered: bo" in run(made, "marks", "release", "--accept", "--all")
+
+
 def test_two_releases_at_the_same_moment_lower_nothing_that_one_of_them_told(made: HandmadeClass) -> None:
     """Ana was told 90 meanwhile, before her mark was adjusted to 80: that is what she knows."""
     codes: list[int] = []
