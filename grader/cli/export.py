@@ -9,8 +9,9 @@ import typer
 
 from cusimt.support.words import counted
 from grader.cli.marks import MarksOptions, Term, open_term
+from grader.cli.marks_notes import not_accepted
 from grader.cli.options import Course
-from grader.instruct.course import Mark
+from grader.instruct.course import Mark, read_people
 from grader.instruct.course.explanation import explain
 from grader.instruct.export import Grade, fill_canvas, fill_moodle, write_csv
 
@@ -43,8 +44,16 @@ def export_moodle(
 
 
 def _grades(term: Term, request: MarksOptions) -> list[Grade]:
-    """The marks that ``request`` asks for. Raises UsageError for an assignment that is none."""
-    return [_grade(term, mark) for mark in term.chosen(request)]
+    """The marks that ``request`` asks for, of whom the roster has; the others are named.
+
+    Raises UsageError for an assignment that is none.
+    """
+    marks = term.chosen(request)
+    if not read_people(term.course).students:
+        print("There is no roster, students.csv: every id that handed in something counts as a student.")
+    for note in not_accepted(marks):
+        print(note)
+    return [_grade(term, mark) for mark in marks if mark.accepted]
 
 
 def _grade(term: Term, mark: Mark) -> Grade:

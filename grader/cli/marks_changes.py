@@ -7,6 +7,7 @@ import os
 from cusimt.support.words import counted
 from grader.cli.batch import require_sandbox
 from grader.cli.marks import MarksOptions, Term, open_term
+from grader.cli.marks_notes import not_accepted
 from grader.instruct.batch import grade_one
 from grader.instruct.course import Mark, ReleasedMarks
 from grader.instruct.course.explanation import amount, told
@@ -126,6 +127,8 @@ def release_marks(request: MarksOptions, accept: bool, everybody: bool = False) 
         marks = term.chosen(request)
         done = release(marks, ReleasedMarks(store.folder, store.secret), accept=accept)
     print(f"{counted(len(done.told), 'mark')} released.")
+    for note in not_accepted(marks):
+        print(note)
     for mark in done.lowered:
         print(f"  lowered: {_change(mark)}")
     if done.waiting:

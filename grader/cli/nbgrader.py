@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cusimt.support.words import counted
+from cusimt.support.words import counted, listed
 from grader.cli.options import Course
 from grader.cli.overview import shown
 from grader.course.catalog import Catalog, Exercise
@@ -87,7 +87,7 @@ def import_archive(archive: Archive, course: Path | None) -> int:
         due=aware(archive.due, zone) if archive.due else due,
         replace=archive.replace,
     )
-    for line in [*report.lines(), *_known_anew(report, home, into, exercise)]:
+    for line in [*report.lines(), *_known_anew(report, home, into, exercise), *_in_no_roster(report, home)]:
         print(line)
     return report.exit_code
 
@@ -102,6 +102,18 @@ def _known_anew(report: Report, home: ClassFolder, into: Path, exercise: Exercis
         return []
     renamed = rename(ResultStore(home.results), exercise.slug, changed)
     return [f"What was noted, graded and told of {old} is {changed[old]}'s now." for old in renamed]
+
+
+def _in_no_roster(report: Report, home: ClassFolder) -> list[str]:
+    """A sentence on ids that the class's students.csv does not have."""
+    from grader.instruct.course import read_people
+
+    people = read_people(home.course) if home.course else None
+    ids = [each.student for each in report.intakes if not each.failed]
+    strange = [student for student in ids if people and not people.accepts(student)]
+    if not strange:
+        return []
+    return [f"In no roster: {listed(strange)}. If an id is a student's, add a line for it to students.csv."]
 
 
 def repair_submissions(course: Path | None, folder: Path) -> int:

@@ -284,6 +284,24 @@ def test_nobody_hands_in_for_somebody_else(toys: Class, capfd: pytest.CaptureFix
     assert [path.name for path in (toys.folder / "submitted").iterdir()] == [me]
 
 
+def test_where_names_are_taken_as_they_are_hand_ins_of_another_user_are_named(
+    toys: Class, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """On a hub all may be one user, which says nothing; of several, who is not whom they name is named."""
+    from grader.instruct.nbgrader import exchange
+
+    for student in ("ada", "zoe"):
+        _handed_in(toys, student)
+    toys.command("CollectApp", SLUG)
+    assert "belongs to" not in capfd.readouterr().err
+    owners = iter(("zoe", "eve"))
+    monkeypatch.setattr(exchange, "_owner", lambda number: next(owners))
+    toys.command("CollectApp", SLUG)
+    said = capfd.readouterr().err
+    assert said.count("belongs to") == 1
+    assert "is collected as ada's, belongs to eve" in said
+
+
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can make a folder that is somebody else's")
 def test_a_forged_folder_does_not_hide_the_real_one(toys: Class) -> None:
     config = toys.folder / "nbgrader_config.py"

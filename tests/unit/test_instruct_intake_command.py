@@ -53,6 +53,13 @@ def test_hand_ins_go_where_the_class_keeps_them_in_its_time_zone(
     assert not list((made.folder / "submitted").iterdir())
 
 
+def test_an_id_that_students_csv_does_not_have_is_named(made: HandmadeClass, archive: Path) -> None:
+    made.write("students.csv", "student\nbo\n")
+    assert "In no roster: ada. If an id is a student's, add a line" in taken(made.catalog, archive)
+    made.write("students.csv", "student\nada\n")
+    assert "In no roster" not in taken(made.catalog, archive)
+
+
 def test_a_folder_within_the_class_is_in_it(
     made: HandmadeClass, archive: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -119,6 +119,30 @@ def test_a_line_about_somebody_who_is_not_in_the_class_is_told_with_the_marks(ma
     assert "Nobody" not in run(made, "marks")
 
 
+def test_an_id_in_no_roster_is_flagged_and_kept_out_of_every_file(made: HandmadeClass) -> None:
+    made.grade(made.hand_in("root", NEGATE, "2026-10-05T11:00", "// whose?\n"), 90)
+    said = run(made, "marks")
+    assert "root†" in said and "†  is in no roster" in said
+    assert "In no roster: root. Their marks are neither exported nor released." in said
+    file, out = made.folder / "marks.csv", made.folder / "export.csv"
+    assert "6 marks written" in run(made, "marks", "--csv", str(file))
+    assert "root" not in file.read_text()
+    assert "In no roster: root" in run(made, "export", "csv", "--out", str(out))
+    assert "root" not in out.read_text()
+    assert "In no roster: root" in run(made, "marks", "release")
+    assert made.mark("root").released is None
+    made.write("students.csv", "student,name\nana,Ana\nbo,Bo\ncy,Cy\nroot,Rut O.\n")
+    assert "In no roster" not in run(made, "marks")
+    run(made, "marks", "release")
+    assert made.mark("root").released is not None
+
+
+def test_an_export_says_that_there_is_no_roster(made: HandmadeClass) -> None:
+    (made.folder / "students.csv").unlink()
+    said = run(made, "export", "csv", "--out", str(made.folder / "export.csv"))
+    assert "There is no roster, students.csv" in said and "4 marks written" in said
+
+
 def test_a_hand_in_is_withdrawn_once_the_folder_holds_another(made: HandmadeClass) -> None:
     made.write("course.toml", 'takes = "best"\n' + COURSE)
     words = ("marks", "withdraw", "0", "--reason", "dan's", "--by", "kim", "--student")

@@ -77,6 +77,7 @@ class Course:
     comments: tuple[Comment, ...] = ()
     submissions: Path = Path("submitted")
     results: Path = Path("results")
+    gradebook: Path = Path("gradebook.db")
     past: tuple[Path, ...] = field(default=())
 
     @property

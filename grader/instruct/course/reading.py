@@ -66,6 +66,7 @@ def _course(folder: Path, table: TomlTable) -> Course:
         comments=_comments(table.table("comments")),
         submissions=folder / table.text("submissions", "submitted"),
         results=folder / table.text("results", "results"),
+        gradebook=folder / table.text("gradebook", "gradebook.db"),
         past=tuple(folder / each for each in table.texts("past", ())),
     )
     table.finish()

@@ -17,6 +17,7 @@ from grader.course.exercise import Exercise
 from grader.instruct.course import class_of
 from grader.instruct.results import ResultStore
 from grader.instruct.submissions import Submission
+from grader.instruct.submissions.folder import submission_in
 
 if TYPE_CHECKING:
     from grader.support.backends import Backend
@@ -41,6 +42,10 @@ class CoursePreprocessor(NbGraderPreprocessor):
     )
     isolate = Bool(True, help="Whether code that was handed in runs in a sandbox.").tag(config=True)
 
+    def catalog(self) -> Catalog:
+        """All exercises."""
+        return _catalog(self.course)
+
     def work(self, resources: Mapping[str, Any]) -> Work | None:
         """What ``resources`` are about; None for an assignment that is no exercise."""
         about = resources["nbgrader"]
@@ -53,7 +58,7 @@ class CoursePreprocessor(NbGraderPreprocessor):
         home = class_of(folder.parents[1])
         return Work(
             exercise=exercise,
-            submission=Submission(student, slug, folder),
+            submission=submission_in(folder),
             backend=home.backend_of(slug),
             store=ResultStore(home.results),
             released=released_in(courses, slug) / f"{about['notebook']}.ipynb",

@@ -62,6 +62,21 @@ class CollectExercises(ExchangeCollect):
         self.left_out: list[str] = []
         super().init_src()
         self.src_records = [record for record in self.src_records if not record["refused"]]
+        if not self.check_owner:
+            self._name_other_owners()
+
+    def _name_other_owners(self) -> None:
+        """Names are taken as they are; where the exchange has several users, that may be somebody else's."""
+        names = [record["filename"] for record in self.src_records]
+        owners = {name: _owner(Path(self.inbound_path, name).lstat().st_uid) for name in names}
+        for record in self.src_records if len(set(owners.values())) > 1 else ():
+            student, owner = record["username"], owners[record["filename"]]
+            if owner != student:
+                self.log.warning(
+                    "%r is collected as %s's, belongs to %s, and others to other users: is it theirs? "
+                    "c.ExchangeCollect.check_owner = True leaves such hand-ins out.",
+                    record["filename"], student, owner,
+                )  # fmt: skip
 
     def copy_files(self) -> None:
         self.log.info("Collecting %d submissions of %s", len(self.src_records), self.coursedir.assignment_id)
@@ -188,11 +203,15 @@ def _why_not(folder: Path, student: str, check_owner: bool) -> str:
         return "it is no folder"
     if not check_owner:
         return ""
-    try:
-        owner = pwd.getpwuid(about.st_uid).pw_name
-    except KeyError:
-        owner = f"user {about.st_uid}"
+    owner = _owner(about.st_uid)
     return "" if owner == student else f"it belongs to {owner}, and not to {student}"
+
+
+def _owner(number: int) -> str:
+    try:
+        return pwd.getpwuid(number).pw_name
+    except KeyError:
+        return f"user {number}"
 
 
 def _copy_folder(

@@ -13,9 +13,11 @@ from nbgrader.preprocessors import Execute
 
 from grader.instruct.batch import batch_key, grade_one
 from grader.instruct.batch.grading import not_judged
+from grader.instruct.course import remember
+from grader.instruct.course.hand_scores import CHECK
 from grader.instruct.nbgrader.current_submission import CoursePreprocessor, Work
 from grader.instruct.nbgrader.gradebook import TOLD, Told
-from grader.instruct.nbgrader.notebook import CHECK, REPORT
+from grader.instruct.nbgrader.notebook import REPORT
 from grader.instruct.nbgrader.sanitizing import untouched_cells
 from grader.instruct.results import Record, VerdictLog
 from grader.notebook.report import clamped
@@ -38,6 +40,7 @@ class InjectVerdict(CoursePreprocessor, Execute):
         if work is None:
             executed: tuple[NotebookNode, Any] = Execute.preprocess(self, nb, resources, km)
             return executed
+        remember(work.store, [work.submission], self.catalog())  # a later hand-in may be worth less
         verdict = self.verdict(work)
         scores: dict[str, float | None] = {}
         for cell in nb.cells:
