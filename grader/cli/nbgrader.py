@@ -89,6 +89,9 @@ def import_archive(archive: Archive, course: Path | None) -> int:
     )
     for line in [*report.lines(), *_known_anew(report, home, into, exercise), *_in_no_roster(report, home)]:
         print(line)
+    if not all(each.failed for each in report.intakes):
+        home_here = into.resolve() == home.submissions.resolve() and folder_around(Path.cwd())
+        print(f"Next: grader batch{'' if home_here else f' {shown(into.resolve())}'}")
     return report.exit_code
 
 

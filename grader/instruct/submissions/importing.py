@@ -206,7 +206,10 @@ def _unknown(owner: tuple[str, ...], roster: Roster | None) -> str:
     """Why nobody of the class is ``owner``, and what to do about it."""
     who = shown(owner[0]) if owner else "No student"
     if roster is None:
-        return f"{who} cannot name a folder; give it with --roster."
+        return (
+            f"{who} cannot be an id. Write a CSV file with the columns lms,student and a line for {who}, "
+            "then import again with --roster FILE."
+        )
     add = f"; add a line for {who} to {roster.path or 'it'}" if owner else ""
     return f"{who} is not in the roster{add}."
 
