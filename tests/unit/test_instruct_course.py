@@ -81,6 +81,7 @@ def test_a_time_without_an_offset_is_meant_in_the_courses_time_zone(tmp_path: Pa
         ("weight = 2", "weight = nan", f"assignments.{NEGATE}.weight is nan"),
         ("due = 2026-10-05T23:59:00", "due = 2026-10-05", "as 2026-10-19T23:59:00"),
         ("Europe/Berlin", "Europe/Atlantis", "IANA"),
+        ('takes = "best"', 'takes = "best"\nsite = "gpu.example.org"', "https://"),
         (NEGATE, "negate", "the whole name"),
         ("penalty_per_day = 20", "penalty_per_day = 200", "more than 100 percent"),
         ("percent = 10", "percent = 101", "over 100"),

@@ -65,7 +65,10 @@ class Comment:
 
 @dataclass(frozen=True)
 class Course:
-    """``course.toml``. ``late_days``: how many each student may be late in the term without a penalty."""
+    """``course.toml``. ``late_days``: how many each student may be late in the term without a penalty.
+
+    ``site`` is the address of the lessons for this class, or "".
+    """
 
     folder: Path
     title: str
@@ -78,6 +81,7 @@ class Course:
     submissions: Path = Path("submitted")
     results: Path = Path("results")
     gradebook: Path = Path("gradebook.db")
+    site: str = ""
     past: tuple[Path, ...] = field(default=())
 
     @property

@@ -67,6 +67,7 @@ def _course(folder: Path, table: TomlTable) -> Course:
         submissions=folder / table.text("submissions", "submitted"),
         results=folder / table.text("results", "results"),
         gradebook=folder / table.text("gradebook", "gradebook.db"),
+        site=_site(table),
         past=tuple(folder / each for each in table.texts("past", ())),
     )
     table.finish()
@@ -85,6 +86,13 @@ def _zone(table: TomlTable) -> ZoneInfo:
         raise table.broken(
             f"timezone is {name!r}", "It must be a name of the IANA data base, as Europe/Berlin."
         ) from None
+
+
+def _site(table: TomlTable) -> str:
+    address = table.text("site", "")
+    if address and not address.startswith(("https://", "http://")):
+        raise table.broken(f"site is {address!r}", "It is the address of the class's lessons: https://...")
+    return address
 
 
 def _assignment(tables: TomlTable, slug: str, default: Assignment, zone: ZoneInfo) -> Assignment:

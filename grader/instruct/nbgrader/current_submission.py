@@ -25,11 +25,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Work:
-    """One submission; ``released`` is the notebook that learners got."""
+    """One submission; ``released`` is the notebook that learners got, ``site`` where their lessons are."""
 
     exercise: Exercise
     submission: Submission
     backend: Backend
+    site: str
     store: ResultStore
     released: Path
 
@@ -60,6 +61,7 @@ class CoursePreprocessor(NbGraderPreprocessor):
             exercise=exercise,
             submission=submission_in(folder),
             backend=home.backend_of(slug),
+            site=home.course.site if home.course else "",
             store=ResultStore(home.results),
             released=released_in(courses, slug) / f"{about['notebook']}.ipynb",
         )
