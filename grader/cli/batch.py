@@ -31,7 +31,7 @@ from grader.instruct.batch import (
 from grader.instruct.cluster import Cluster, Terms, grade_on, items_on, read_cluster
 from grader.instruct.course import class_of, read_people, remember
 from grader.instruct.results import ResultStore
-from grader.instruct.similarity import LookAlike, look_alikes_of_class
+from grader.instruct.similarity import Comparison, look_alikes_of_class
 from grader.instruct.submissions import Submission, read_submissions
 from grader.run import sandbox
 from grader.support.backends import Backend
@@ -79,15 +79,14 @@ def grade_batch(request: BatchOptions) -> int:
     with screen:
         outcome = run_batch(items, store, workforce, screen, regrade=request.regrade)
     screen.close(outcome)
-    pairs = compare(submissions, catalog)
-    print_summary(summarise(items, outcome, accepts), pairs, plain=request.plain)
+    print_summary(summarise(items, outcome, accepts), compare(submissions, catalog), plain=request.plain)
     print(f"\nThe records are in {store.folder}. {_next_step(outcome)}")
     return NOT_ALL_JUDGED if outcome.failed else 0
 
 
 def _comparison(
     request: BatchOptions,
-) -> tuple[Callable[[Sequence[Submission], Catalog], list[LookAlike]], Callable[[str], bool]]:
+) -> tuple[Callable[[Sequence[Submission], Catalog], list[Comparison]], Callable[[str], bool]]:
     """What finds look-alikes, with the groups and past terms of the class's course.toml; and its roster."""
     course = class_of(request.submissions).course
     if course is None:

@@ -6,11 +6,23 @@ for pair in look_alikes(submissions, exercise):
 
 from grader.instruct.similarity.compare import (
     SOLUTION,
+    Comparison,
     LookAlike,
+    compare,
     look_alikes,
     look_alikes_of_class,
     past_term,
 )
 from grader.instruct.similarity.passages import Passage, Side
 
-__all__ = ["SOLUTION", "LookAlike", "Passage", "Side", "look_alikes", "look_alikes_of_class", "past_term"]
+__all__ = [
+    "SOLUTION",
+    "Comparison",
+    "LookAlike",
+    "Passage",
+    "Side",
+    "compare",
+    "look_alikes",
+    "look_alikes_of_class",
+    "past_term",
+]

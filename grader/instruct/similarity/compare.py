@@ -4,24 +4,26 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
-from cusimt.support.words import counted
+from cusimt.support.words import counted, listed
 from grader.course.catalog import Catalog
 from grader.course.exercise import Exercise
 from grader.course.stubs import without_markers
 from grader.instruct.similarity.document import Document, Handout, document
 from grader.instruct.similarity.passages import Passage, passages
-from grader.instruct.similarity.scores import Prints, Scores, overlaps
+from grader.instruct.similarity.scores import LEAST, Prints, Scores, contained, overlaps, shares
 from grader.instruct.submissions import Submission, files_of
 
 SOLUTION = "the reference solution"
 LEAST_OVERLAP = 0.7  # below it nothing is reported: authors of one short exercise come near by themselves
 MOST = 50  # pairs that are reported for an exercise
+_NAMED = 10  # of many students, so many are named
+_SEVERAL = 3  # hand-ins, from which on a class has a majority
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,53 @@ class LookAlike:
         )
 
 
+@dataclass(frozen=True)
+class Comparison:
+    """What is alike in the ``handins`` (a number) of ``exercise``.
+
+    ``untouched`` students wrote nothing beyond the stubs, ``short`` ones too little to tell anything.
+    ``solved`` have the text of the solution, names and all. ``alike`` are the most who have one text in
+    common once names are taken out, where they are most of the class: no pair of them is rare.
+    """
+
+    exercise: str
+    handins: int
+    pairs: list[LookAlike] = field(default_factory=list)
+    untouched: list[str] = field(default_factory=list)
+    short: list[str] = field(default_factory=list)
+    solved: list[str] = field(default_factory=list)
+    alike: list[str] = field(default_factory=list)
+
+    @property
+    def warnings(self) -> list[str]:
+        """Sentences on what many have in common, which no list of pairs says."""
+        return [
+            self._sentence(students, what)
+            for students, what in (
+                (self.solved, "the reference solution, names and all"),
+                (self.alike, "one text but for names, so a pair of them says nothing: look for its source"),
+            )
+            if students
+        ]
+
+    @property
+    def not_compared(self) -> list[str]:
+        """Sentences on whom nothing was found out about."""
+        return [
+            self._sentence(students, what)
+            for students, what in (
+                (self.untouched, "nothing beyond the stubs"),
+                (self.short, "too little of their own to compare, under some fifty tokens"),
+            )
+            if students
+        ]
+
+    def _sentence(self, students: Sequence[str], what: str) -> str:
+        more = [f"{len(students) - _NAMED} more"] if len(students) > _NAMED else []
+        named = listed([*students[:_NAMED], *more])
+        return f"{self.exercise}: {len(students)} of {counted(self.handins, 'hand-in')} hold {what}: {named}."
+
+
 def together_never(first: str, second: str) -> bool:
     """No two students submit together."""
     return False
@@ -73,36 +122,63 @@ def look_alikes(
     together: Callable[[str, str], bool] = together_never,
     most: int = MOST,
 ) -> list[LookAlike]:  # fmt: skip
-    """Pairs of this class, and of it with ``past`` hand-ins (by label) and the solution; strongest first.
+    """The pairs of :func:`compare`."""
+    return compare(submissions, exercise, past=past, together=together, most=most).pairs
 
-    Distributed code does not count. ``together`` says who hands in as one and is not compared. At
-    most ``most`` pairs are returned.
+
+def compare(
+    submissions: Sequence[Submission], exercise: Exercise, *,
+    past: Mapping[str, Submission] | None = None,
+    together: Callable[[str, str], bool] = together_never,
+    most: int = MOST,
+) -> Comparison:  # fmt: skip
+    """This class with the stubs and the solution first, then with itself and ``past`` hand-ins (by label).
+
+    Distributed code does not count. Who has the solution is compared with the others as one author: it
+    explains what they have in common. ``together`` says who hands in as one and is not compared. The
+    strongest pairs come first, at most ``most``.
     """
     handout = Handout.of(exercise)
-    own = {
+    everybody = {
         each.student: _read(each, exercise, handout) for each in submissions if each.exercise == exercise.slug
     }
-    own = {student: found for student, found in own.items() if found.stretches()}
+    own = {student: found for student, found in everybody.items() if found.stretches()}
+    solution = _solution(exercise, handout)
+    solved = dict(_like_solution(own, solution)) if solution else {}
+    others = {student: each for student, each in own.items() if student not in solved}
+    one = next(iter(solved), "")
+    authors = {student: each for student, each in own.items() if student in others or student == one}
     before = {label: _read(each, exercise, handout) for label, each in (past or {}).items()}
     found = [
         _look_alike(exercise, first, second, score, own[first], (own | before)[second])
-        for first, second, score in islice(_pairs(own, before, together), most)
+        for first, second, score in islice(_pairs(authors, before, together), most)
     ]
-    solution = _solution(exercise, handout)
     if solution is not None:
         found += [
             _look_alike(exercise, student, SOLUTION, score, own[student], solution)
-            for student, score in islice(_like_solution(own, solution), most)
+            for student, score in islice(solved.items(), most)
         ]
-    return sorted(found, key=lambda each: (-each.overlap, each.first, each.second))[:most]
+    return Comparison(
+        exercise.slug,
+        len(everybody),
+        sorted(found, key=lambda each: (-each.overlap, each.first, each.second))[:most],
+        untouched=[student for student in everybody if student not in own],
+        short=[
+            student
+            for student, each in own.items()
+            if len(each.fingerprints(each.plain)) < LEAST_OVERLAP * LEAST
+        ],
+        solved=sorted(solved),
+        alike=_most_alike(others, together, len(everybody)),
+    )
 
 
 def look_alikes_of_class(
     submissions: Sequence[Submission], catalog: Catalog, *,
     past: Sequence[Path] = (),
     together: Callable[[str], Callable[[str, str], bool]] = lambda slug: together_never,
-) -> list[LookAlike]:  # fmt: skip
-    """:func:`look_alikes` of every exercise that somebody handed in, in the order of the catalog.
+) -> list[Comparison]:  # fmt: skip
+    """:func:`compare` of every exercise that somebody handed in, in the order of the catalog.
 
     ``past`` are folders of past terms, laid out as ``STUDENT/EXERCISE/``.
     """
@@ -110,7 +186,7 @@ def look_alikes_of_class(
     for exercise in catalog.exercises:
         if any(each.exercise == exercise.slug for each in submissions):
             before = dict(each for folder in past for each in past_term(folder, exercise))
-            found += look_alikes(submissions, exercise, past=before, together=together(exercise.slug))
+            found.append(compare(submissions, exercise, past=before, together=together(exercise.slug)))
     return found
 
 
@@ -164,13 +240,26 @@ def _pairs(
 def _like_solution(own: Mapping[str, Document], solution: Document) -> Iterator[tuple[str, float]]:
     """(student, overlap) of those whose own text stands in the solution, the most first.
 
-    Names count here: a short exercise has few right answers, and what tells is whose names they bear.
+    Names count here: a short exercise has few right answers, and what tells is whose names they bear. How
+    many others have the solution does not count: a class that copied it would hide each of them.
     """
+    theirs = solution.fingerprints(solution.named)
+    shares = {student: contained(each.fingerprints(each.named), theirs) for student, each in own.items()}
+    for student in sorted(shares, key=lambda each: -shares[each]):
+        if shares[student] >= LEAST_OVERLAP:
+            yield student, shares[student]
+
+
+def _most_alike(own: Mapping[str, Document], together: Callable[[str, str], bool], handins: int) -> list[str]:
+    """The largest number of students around one text, where they are most of the class; else none."""
     students = list(own)
-    prints = Prints.of([each.fingerprints(each.named) for each in (*own.values(), solution)])
-    scores = overlaps(prints, len(own), contained=True)[:, -1:]
-    for first, _ in _strongest(scores):
-        yield students[first], float(scores[first, 0])
+    if not students:
+        return []
+    near = shares(Prints.of([each.fingerprints(each.plain) for each in own.values()])) >= LEAST_OVERLAP
+    first = int(np.argmax(near.sum(axis=1)))
+    around = [students[other] for other in np.flatnonzero(near[first])]
+    around = [each for each in around if not together(each, students[first])]
+    return around if len(around) >= _SEVERAL and 2 * len(around) > handins else []
 
 
 def _strongest(scores: Scores) -> Iterator[tuple[int, int]]:
