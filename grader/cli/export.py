@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from cusimt.support.words import counted
+from grader.cli.feedback import export_feedback
 from grader.cli.marks import MarksOptions, Term, open_term
 from grader.cli.marks_notes import not_accepted
 from grader.cli.options import Course
@@ -107,3 +108,21 @@ def moodle_command(
 ) -> None:
     """Fills grades, scaled to the maximum there, and explains each in its comment."""
     export_moodle(worksheet, assignment, out, class_, course)
+
+
+@export.command("feedback")
+def feedback_command(
+    archive: Annotated[
+        Path, typer.Argument(metavar="ARCHIVE", help="The submissions as Canvas or Moodle gave them out.")
+    ],
+    assignment: Exercise,
+    roster: Annotated[
+        Path | None, typer.Option("--roster", metavar="FILE", help="The roster that the import had.")
+    ] = None,
+    out: Out = Path("feedback.zip"),
+    class_: Class = None,
+    course: Course = None,
+) -> None:
+    """Bundles each student's mark and verdict, for the upload of feedback in Canvas or Moodle."""
+    request = MarksOptions(class_ or Path(), course, names=(assignment,))
+    export_feedback(archive, roster, out, request)

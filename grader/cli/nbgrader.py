@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,6 +17,7 @@ from grader.cli.options import Course
 from grader.cli.overview import shown
 from grader.course.catalog import Catalog, Exercise
 from grader.instruct.nbgrader.dependency import CONFIG, require_nbgrader
+from grader.support.errors import UsageError
 
 if TYPE_CHECKING:
     from grader.instruct.course import ClassFolder
@@ -136,6 +138,21 @@ def repair_submissions(course: Path | None, folder: Path) -> int:
     return 0
 
 
+def open_formgrader(folder: Path, port: int, browser: bool) -> int:
+    """Serves nbgrader's pages of this class until it is stopped; returns how the server ended."""
+    require_nbgrader()
+    if not (folder / CONFIG).is_file():
+        raise UsageError(
+            f"There is no {CONFIG} in {folder.resolve()}.",
+            "The formgrader shows the class in whose folder it starts.",
+            "Name the folder of the class, or write its course first: grader nbgrader build",
+        )
+    print("Here people mark and comment, until you stop it with Ctrl-C. Next: grader marks")
+    options = ["--ServerApp.default_url=/formgrader/", f"--ServerApp.port={port}"]
+    command = [sys.executable, "-m", "jupyter_server", *options, f"--ServerApp.open_browser={browser}"]
+    return subprocess.run(command, cwd=folder, check=False).returncode
+
+
 def _chosen(catalog: Catalog, names: Sequence[str], folder: Path) -> list[Exercise]:
     """The exercises that were named, else those of the class's course.toml, else all."""
     from grader.instruct.course import class_in
@@ -247,3 +264,15 @@ def mend(
 ) -> None:
     """Sees to submissions that nbgrader would pass over: without a notebook, or half autograded."""
     raise typer.Exit(repair_submissions(course, folder))
+
+
+@nbgrader.command()
+def formgrade(
+    folder: Annotated[Path, typer.Argument(metavar="CLASS", help="The folder of the class.")] = Path(),
+    port: Annotated[int, typer.Option(help="Where it listens, on this machine alone.")] = 8888,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Whether to open a browser, or only say where.")
+    ] = True,
+) -> None:
+    """Opens nbgrader's formgrader, where people mark and comment."""
+    raise typer.Exit(open_formgrader(folder, port, browser))
