@@ -111,36 +111,3 @@ def withdraw(
     from grader.cli.marks_changes import withdraw_one
 
     raise typer.Exit(withdraw_one(MarksOptions(class_, exercises, (student,), (exercise,)), reason, by))
-
-
-@marks.command()
-def sample(
-    names: Assignments = None,
-    class_: Class = HERE,
-    exercises: Course = None,
-    csv: Annotated[
-        Path | None, typer.Option("--csv", metavar="FILE", help="Write a sheet for the second marker.")
-    ] = None,
-) -> None:
-    """Says which submissions a second person marks: the same ones each time."""
-    from grader.cli.marks import MarksOptions
-    from grader.cli.marks_sample import show_sample
-
-    raise typer.Exit(show_sample(MarksOptions(class_, exercises, (), tuple(names or ())), csv))
-
-
-@marks.command()
-def comments(
-    exercise: Name,
-    student: Annotated[
-        str | None, typer.Option("--student", metavar="ID", help="What fits this student's verdict.")
-    ] = None,
-    class_: Class = HERE,
-    exercises: Course = None,
-) -> None:
-    """Prints the comment bank of course.toml, as far as it fits."""
-    from grader.cli.marks import MarksOptions
-    from grader.cli.marks_sample import show_comments
-
-    request = MarksOptions(class_, exercises, (student,) if student else (), (exercise,))
-    raise typer.Exit(show_comments(request))

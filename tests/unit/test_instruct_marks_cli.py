@@ -218,28 +218,6 @@ def test_two_releases_at_the_same_moment_lower_nothing_that_one_of_them_told(mad
     assert told.points == 90.0
 
 
-def test_the_sample_and_its_sheet(made: HandmadeClass) -> None:
-    with pytest.raises(UsageError, match="second marking"):
-        run(made, "marks", "sample")
-    made.write("course.toml", COURSE + "\n[double_marking]\nat_least = 1\n")
-    said = run(made, "marks", "sample")
-    assert said.count(NEGATE) == said.count(MULADD) == 1
-    sheet = made.folder / "second.csv"
-    run(made, "marks", "sample", "--csv", str(sheet))
-    rows = list(csv.DictReader(sheet.read_text().splitlines()))
-    assert [row["exercise"] for row in rows] == [NEGATE, MULADD]
-    assert {row["points"] for row in rows} == {""}  # the second marker does not see the first mark
-
-
-def test_comments_that_fit(made: HandmadeClass) -> None:
-    assert "No comment" in run(made, "marks", "comments", "0")
-    bank = '\n[comments.again]\ntext = "Read it again."\nchecks = ["correctness"]\n'
-    made.write("course.toml", COURSE + bank)
-    assert "again (correctness): Read it again." in run(made, "marks", "comments", "0")
-    assert "Read it again" in run(made, "marks", "comments", "0", "--student", "ana")
-    assert "Read it again" not in run(made, "marks", "comments", "0", "--student", "bo")
-
-
 def test_a_course_begins_with_a_file_that_can_be_read(tmp_path: Path, toy_catalog: Catalog) -> None:
     made = HandmadeClass(tmp_path / "new", toy_catalog)
     with pytest.raises(UsageError, match="is there already"):
