@@ -119,7 +119,8 @@ def note_hand_scores(store: ResultStore, gradebook: Path, student: str = "") -> 
             place = store.secret.pseudonym(student), exercise, submitted
             if noted.get(place, NOTHING) != score:
                 new.append((place, score))
-        lines.append(*(_line(place, score) for place, score in new))
+        if new:
+            lines.append(*(_line(place, score) for place, score in new))
     names = read_roster(store.folder)
     found = {
         (names[name], exercise, submitted): score
