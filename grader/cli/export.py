@@ -15,6 +15,7 @@ from grader.cli.options import Course
 from grader.instruct.course import Mark, read_people
 from grader.instruct.course.explanation import explain
 from grader.instruct.export import Grade, fill_canvas, fill_moodle, write_csv
+from grader.support.errors import UsageError
 
 
 def export_csv(out: Path, folder: Path | None, exercises: Path | None) -> None:
@@ -54,6 +55,13 @@ def _grades(term: Term, request: MarksOptions) -> list[Grade]:
         print("There is no roster, students.csv: every id that handed in something counts as a student.")
     for note in not_accepted(marks):
         print(note)
+    if lost := next((mark for mark in marks if mark.accepted and mark.astray), None):
+        slug = lost.assignment.exercise
+        raise UsageError(
+            f"What a person entered in formgrader about {lost.student}, {slug}, fits no hand-in by its time.",
+            "An export has what people entered, and never contradicts it.",
+            f"Enter the right time first: nbgrader autograde {slug} --student {lost.student}",
+        )
     return [_grade(term, mark) for mark in marks if mark.accepted]
 
 

@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from grader.cli.app import app
 from grader.instruct.course import Mark, State, marks_in, read_course
+from grader.support.errors import UsageError
 from grader.verdict import Status
 from tests.nbgrader.school import FIRST, SECOND, SLUG, Class, a_verdict
 
@@ -101,6 +102,14 @@ def test_points_of_a_hand_in_whose_time_was_corrected_are_named(graded: Class) -
     (graded.folder / "submitted" / "ada" / SLUG / "timestamp.txt").write_text(SECOND)
     assert _mark(graded).astray
     assert f"Run: nbgrader autograde {SLUG} --student ada" in _grader(graded, "marks")
+    with pytest.raises(UsageError, match="fits no hand-in"):
+        _grader(graded, "export", "csv", "--out", str(graded.folder / "out.csv"))
+    with pytest.raises(SystemExit):
+        _export(graded)
+    assert graded.autograde("ada")["success"]
+    assert _mark(graded).by_hand.waiting  # the person looks again, at the time that counts
+    _enter(graded, manual_score=50.0)
+    assert _export(graded) == {"ada": 90.0}
 
 
 def test_an_adjustment_reaches_nbgraders_table(graded: Class) -> None:
@@ -152,8 +161,6 @@ def test_without_a_course_toml_nbgraders_table_is_as_ever(graded: Class) -> None
 
 
 def test_a_gradebook_that_is_none_is_said(graded: Class) -> None:
-    from grader.support.errors import UsageError
-
     (graded.folder / "gradebook.db").write_text("no database")
     with pytest.raises(UsageError, match="cannot be read"):
         _mark(graded)

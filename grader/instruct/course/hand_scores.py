@@ -81,9 +81,12 @@ class HandScores:
         return self._scores.get((attempt.student, attempt.exercise, _when(attempt.submitted)), NOTHING)
 
     def astray(self, student: str, exercise: str, attempts: Iterable[Attempt]) -> bool:
-        """Whether a person marked a hand-in that is none of ``attempts``: its time was corrected since."""
-        times = {_when(each.submitted) for each in attempts if each.student == student}
-        return any(
+        """Whether a person marked a hand-in that is none of ``attempts``, one of which can be autograded: its
+        time was corrected since, or another one came.
+        """
+        own = [each for each in attempts if each.student == student]
+        times = {_when(each.submitted) for each in own}
+        return any(each.present for each in own) and any(
             place[:2] == (student, exercise) and place[2] not in times and score != NOTHING
             for place, score in self._current.items()
         )

@@ -92,6 +92,9 @@ def _apart(gradebook: Gradebook, mark: Mark) -> Iterator[str]:
         if mark.counts and mark.points > _SAME:  # nbgrader says 0 of who handed in nothing
             yield f"{student}, {slug}: nbgrader has no submission"
         return
+    if mark.astray:
+        yield f"{student}, {slug}: what a person entered fits no hand-in by its time"
+        return
     if not mark.counts:
         yield f"{student}, {slug}: {mark.state}"
         return
