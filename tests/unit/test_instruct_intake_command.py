@@ -47,7 +47,8 @@ def taken(catalog: Catalog, archive: Path, *options: object) -> str:
 def test_hand_ins_go_where_the_class_keeps_them_in_its_time_zone(
     made: HandmadeClass, archive: Path, options: tuple[str, ...]
 ) -> None:
-    assert "1 new" in taken(made.catalog, archive, *options)
+    said = taken(made.catalog, archive, *options)
+    assert "1 new" in said and said.endswith("Next: grader batch\n")
     found = read_submissions(made.folder / "all" / "handins", made.catalog)
     assert [each.submitted for each in found] == [datetime(2020, 10, 20, 17, 45, tzinfo=UTC)]
     assert not list((made.folder / "submitted").iterdir())

@@ -17,7 +17,7 @@ from grader.course.stubs import stub_text, without_markers
 from grader.instruct.similarity import (
     SOLUTION,
     LookAlike,
-    compare,
+    comparison_of,
     look_alikes,
     look_alikes_of_class,
     past_term,
@@ -172,7 +172,7 @@ def test_a_class_that_copied_the_solution_does_not_hide_it(tmp_path: Path) -> No
         for name, text in (solution if number < 11 else stubs).items():
             (folder / name).write_text(text)
         submissions.append(Submission(f"s{number:02}", exercise.slug, folder))
-    found = compare(submissions, exercise)
+    found = comparison_of(submissions, exercise)
     assert found.solved == [f"s{number:02}" for number in range(11)]
     assert found.untouched == ["s11", "s12"]
     assert found.warnings[0].startswith("03_fused_muladd: 11 of 13 hand-ins hold the reference solution")
@@ -183,13 +183,13 @@ def test_a_class_that_copied_the_solution_does_not_hide_it(tmp_path: Path) -> No
 
 def test_partners_are_no_majority(hand_in: Writer, muladd: Exercise) -> None:
     submissions = [hand_in(name, RENAMED) for name in ("ana", "bo", "cy")]
-    assert compare(submissions, muladd).alike == ["ana", "bo", "cy"]
-    assert compare(submissions, muladd, together=lambda one, other: one != other).alike == []
+    assert comparison_of(submissions, muladd).alike == ["ana", "bo", "cy"]
+    assert comparison_of(submissions, muladd, together=lambda one, other: one != other).alike == []
 
 
 def test_what_is_too_short_to_tell_anything_is_no_pair(hand_in: Writer, muladd: Exercise) -> None:
     short = "        return torch.ops.toy_muladd.muladd(grad, grad, 1.0), None, None"
-    found = compare([hand_in("ana", short), hand_in("bo", short)], muladd)
+    found = comparison_of([hand_in("ana", short), hand_in("bo", short)], muladd)
     assert found.pairs == []
     assert "too little of their own to compare, under some fifty tokens: ana and bo." in found.not_compared[0]
 
@@ -199,7 +199,7 @@ def test_what_half_of_a_class_wrote_tells_nothing_about_two_of_them(
 ) -> None:
     same = [hand_in(f"s{each}", RENAMED) for each in range(30)]
     assert look_alikes(same, muladd) == []
-    [said] = compare(same, muladd).warnings  # which would be no word about thirty copies otherwise
+    [said] = comparison_of(same, muladd).warnings  # which would be no word about thirty copies otherwise
     assert said.startswith("01_muladd: 30 of 30 hand-ins hold one text but for names")
     assert said.endswith(": s0, s1, s2, s3, s4, s5, s6, s7, s8, s9 and 20 more.")
     others = [hand_in(f"t{each}", OWN["inner"].replace("times", f"f{each}")) for each in range(2)]

@@ -181,7 +181,7 @@ def _why_lower(mark: Mark) -> str:
         return f"judged by version {record.key.exercise_version} of the exercise, not {told.exercise_version}"
     if record.key.name != told.record:
         return "since another hand-in counts"
-    return "since it was graded again, or course.toml or a table beside it changed"
+    return "since it was graded again, or what people entered, course.toml or a table beside it changed"
 
 
 def _result(mark: Mark) -> str:

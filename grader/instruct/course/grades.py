@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from grader.course.exercise import Exercise
 from grader.instruct.course.attempts import Attempt
-from grader.instruct.course.hand_scores import NOTHING, HandScore
+from grader.instruct.course.gradebook import NOTHING, HandScore
 from grader.instruct.course.policy import judged_scores
 from grader.instruct.results import Record
 from grader.report.words import results_for

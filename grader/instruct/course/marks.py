@@ -9,8 +9,9 @@ from enum import StrEnum
 
 from grader.course.catalog import Catalog, Exercise
 from grader.instruct.course.attempts import Attempt, latest_first
+from grader.instruct.course.gradebook import NOTHING, HandScore
 from grader.instruct.course.grades import Earned, Grades, earned, earned_by_hand
-from grader.instruct.course.hand_scores import NOTHING, HandScore, HandScores
+from grader.instruct.course.hand_scores import HandScores
 from grader.instruct.course.lateness import FULL, IN_TIME, Charge, charge, days_late
 from grader.instruct.course.policy import Assignment, Course
 from grader.instruct.course.release_log import Released, ReleasedMarks

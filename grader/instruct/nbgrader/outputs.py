@@ -14,7 +14,7 @@ from nbgrader.preprocessors import Execute
 from grader.instruct.batch import batch_key, grade_one
 from grader.instruct.batch.grading import not_judged
 from grader.instruct.course import remember
-from grader.instruct.course.hand_scores import CHECK
+from grader.instruct.course.gradebook import CHECK
 from grader.instruct.nbgrader.current_submission import CoursePreprocessor, Work
 from grader.instruct.nbgrader.gradebook import TOLD, Told
 from grader.instruct.nbgrader.notebook import REPORT, file_cell

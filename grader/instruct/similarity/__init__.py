@@ -6,13 +6,12 @@ for pair in look_alikes(submissions, exercise):
 
 from grader.instruct.similarity.compare import (
     SOLUTION,
-    Comparison,
-    LookAlike,
-    compare,
+    comparison_of,
     look_alikes,
     look_alikes_of_class,
     past_term,
 )
+from grader.instruct.similarity.comparison import Comparison, LookAlike
 from grader.instruct.similarity.passages import Passage, Side
 
 __all__ = [
@@ -21,7 +20,7 @@ __all__ = [
     "LookAlike",
     "Passage",
     "Side",
-    "compare",
+    "comparison_of",
     "look_alikes",
     "look_alikes_of_class",
     "past_term",

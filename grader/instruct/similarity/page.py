@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from cusimt.support.markup import environment
-from grader.instruct.similarity.compare import LookAlike
+from grader.instruct.similarity.comparison import LookAlike
 
 
 def look_alikes_page(pairs: Sequence[LookAlike], title: str, notes: Sequence[str] = ()) -> str:
