@@ -138,7 +138,7 @@ def test_an_export_that_would_contradict_the_marks_is_refused(
 
 
 def test_another_gradebook_than_that_of_the_marks_is_refused(graded: Class) -> None:
-    (graded.folder / "course.toml").write_text('gradebook = "course.toml"\n' + COURSE)
+    (graded.folder / "course.toml").write_text('gradebook = "elsewhere.db"\n' + COURSE)
     with pytest.raises(SystemExit) as left:
         _export(graded)
     assert left.value.code == 2

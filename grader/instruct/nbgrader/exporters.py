@@ -41,7 +41,7 @@ class BookExport(CsvExportPlugin):
 
     def _agree(self, gradebook: Gradebook, course: Course) -> None:
         """Let ``gradebook`` say what the marks say. Raises UsageError where it cannot."""
-        if not course.gradebook.samefile(gradebook.engine.url.database or "/"):
+        if Path(gradebook.engine.url.database or "").resolve() != course.gradebook.resolve():
             raise UsageError(
                 f"nbgrader keeps {gradebook.engine.url}, and the marks come from {course.gradebook}.",
                 "What people enter in formgrader belongs to the marks, so both read one gradebook.",
