@@ -8,14 +8,13 @@ from typing import Annotated
 import typer
 
 from cusimt.support.words import counted
+from grader.cli.exported_marks import exported_marks
 from grader.cli.feedback import export_feedback
 from grader.cli.marks import MarksOptions, Term, open_term
-from grader.cli.marks_notes import not_accepted
 from grader.cli.options import Course
-from grader.instruct.course import Mark, read_people
+from grader.instruct.course import Mark
 from grader.instruct.course.explanation import explain
 from grader.instruct.export import Grade, fill_canvas, fill_moodle, write_csv
-from grader.support.errors import UsageError
 
 
 def export_csv(out: Path, folder: Path | None, exercises: Path | None) -> None:
@@ -46,23 +45,7 @@ def export_moodle(
 
 
 def _grades(term: Term, request: MarksOptions) -> list[Grade]:
-    """The marks that ``request`` asks for, of whom the roster has; the others are named.
-
-    Raises UsageError for an assignment that is none.
-    """
-    marks = term.chosen(request)
-    if not read_people(term.course).students:
-        print("There is no roster, students.csv: every id that handed in something counts as a student.")
-    for note in not_accepted(marks):
-        print(note)
-    if lost := next((mark for mark in marks if mark.accepted and mark.astray), None):
-        slug = lost.assignment.exercise
-        raise UsageError(
-            f"What a person entered in formgrader about {lost.student}, {slug}, fits no hand-in by its time.",
-            "An export has what people entered, and never contradicts it.",
-            f"Enter the right time first: nbgrader autograde {slug} --student {lost.student}",
-        )
-    return [_grade(term, mark) for mark in marks if mark.accepted]
+    return [_grade(term, mark) for mark in exported_marks(term, request)]
 
 
 def _grade(term: Term, mark: Mark) -> Grade:

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from cusimt.support.words import counted, listed
+from grader.cli.exported_marks import exported_marks
 from grader.cli.marks import MarksOptions, open_term
-from grader.cli.marks_notes import not_accepted
 from grader.instruct.course import Mark
 from grader.instruct.course.explanation import explain
 from grader.instruct.export.feedback import Feedback, bundle
@@ -27,20 +27,19 @@ _SHOWN = 10
 def export_feedback(archive: Path, roster: Path | None, out: Path, request: MarksOptions) -> None:
     """Writes ``out``, named as the files in ``archive``: an LMS knows by the names whose feedback it is."""
     term = open_term(request)
-    marks = term.chosen(request)
     exercise = term.catalog.find(request.names[0])
     pages = {
         mark.student: _feedback(
             mark, explain(mark, exercise, term.course.zone, to_student=True), term.course.site
         )
-        for mark in marks
-        if mark.accepted and mark.counts
+        for mark in exported_marks(term, request)
+        if mark.counts
     }
     people = read_roster(roster, term.course.zone) if roster else None
     made = bundle(archive, exercise.slug, people, pages)
     write_new(out, made.content)
     print(f"Feedback for {counted(len(made.students), 'student')} written to {out}.")
-    for line in (*not_accepted(marks), *_left_out(made.without)):
+    for line in _left_out(made.without):
         print(line)
     print(f"Next: {_NEXT[made.layout]}, {out}")
 
