@@ -1,4 +1,9 @@
-"""A class graded on paper, submission by submission: what `grader cluster size` is held against."""
+"""How long a class takes: the formula of the handbook, and a class graded on paper to hold it against.
+
+Two queues in a row: builds on cores, then timed gradings on GPUs, and one driver that hands out both. The
+slowest decides, as in any pipeline; on top comes what the others wait for at its ends. Times are means: the
+slowest single submission can come on top.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +13,62 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from grader.instruct.cluster.sizing import DRIVER_SECONDS, START_SECONDS, Costs, Fleet
-
 Seconds = npt.NDArray[np.float64]
+DRIVER_SECONDS = 0.005  # to send one submission and take its record in: benchmarks/cluster.py
+START_SECONDS = 60.0  # until the first block runs; a queue that is full adds its own
+
+
+@dataclass(frozen=True)
+class Costs:
+    """Seconds of one submission: of a core while it is built (on simt: graded), and of a GPU."""
+
+    core_seconds: float
+    gpu_seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Fleet:
+    """What works at the same time."""
+
+    cores: int
+    gpus: int = 0
+
+
+@dataclass(frozen=True)
+class Size:
+    """``hours`` by the clock, the hours that are paid for, and what holds everything up."""
+
+    hours: float
+    core_hours: float
+    gpu_hours: float
+    bottleneck: str
+
+
+def hours_with(fleet: Fleet, submissions: int, costs: Costs) -> Size:
+    """How long ``fleet`` takes for so many submissions."""
+    lanes = {
+        "cores": submissions * costs.core_seconds / fleet.cores,
+        "driver": submissions * DRIVER_SECONDS,
+    }
+    if costs.gpu_seconds:
+        if not fleet.gpus:
+            raise ValueError("gradings that are timed need a GPU")
+        lanes["GPUs"] = submissions * costs.gpu_seconds / fleet.gpus
+    bottleneck = max(lanes, key=lambda name: lanes[name])
+    seconds = START_SECONDS + lanes[bottleneck] + _at_the_ends(costs, bottleneck)
+    return Size(
+        hours=seconds / 3600,
+        core_hours=submissions * costs.core_seconds / 3600,
+        gpu_hours=submissions * costs.gpu_seconds / 3600,
+        bottleneck=bottleneck,
+    )
+
+
+def _at_the_ends(costs: Costs, bottleneck: str) -> float:
+    """GPUs wait for the first build; where builds are slower, the last of them is still to be timed."""
+    before = costs.core_seconds if bottleneck in ("GPUs", "driver") else 0.0
+    after = costs.gpu_seconds if bottleneck in ("cores", "driver") else 0.0
+    return before + after
 
 
 @dataclass(frozen=True)

@@ -1,8 +1,8 @@
-"""The hours that `grader cluster size` says, beside a class graded on paper, up to a million submissions.
+"""The hours that the handbook's formula says, beside a class graded on paper, up to a million submissions.
 
 The formula knows means; on paper every submission takes its own time, and a share of them is cut short and
 done again. No cluster was used: what one submission costs is a parameter here, and on a real class it is
-measured (`grader cluster size --results DIR`).
+measured: the seconds of each grading are in results/verdicts.jsonl.
 """
 
 from __future__ import annotations
@@ -12,9 +12,7 @@ import time
 from dataclasses import dataclass
 
 import record
-from simulated_cluster import Variation, simulated_hours
-
-from grader.instruct.cluster.sizing import Costs, Fleet, hours_with
+from simulated_cluster import Costs, Fleet, Variation, hours_with, simulated_hours
 
 
 @dataclass(frozen=True)

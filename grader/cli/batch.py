@@ -22,6 +22,7 @@ from grader.instruct.batch import (
     LaneSettings,
     LocalSettings,
     Workforce,
+    everybody,
     grade_here,
     items_of,
     run_batch,
@@ -30,7 +31,7 @@ from grader.instruct.batch import (
 from grader.instruct.cluster import Cluster, Terms, grade_on, items_on, read_cluster
 from grader.instruct.course import class_of, read_people, remember
 from grader.instruct.results import ResultStore
-from grader.instruct.similarity import LookAlike, look_alikes_of_class
+from grader.instruct.similarity import Comparison, look_alikes_of_class
 from grader.instruct.submissions import Submission, read_submissions
 from grader.run import sandbox
 from grader.support.backends import Backend
@@ -65,7 +66,7 @@ def grade_batch(request: BatchOptions) -> int:
     cluster = read_cluster(request.cluster) if request.cluster else None
     if not request.trust and cluster is None:  # a machine of a cluster finds out for itself
         require_sandbox()
-    compare = _comparison(request)  # report a broken table before hours of grading
+    compare, accepts = _comparison(request)  # report a broken table before hours of grading
     catalog = Catalog.open(request.course)
     submissions = read_submissions(request.submissions, catalog, request.only)
     store = ResultStore(results_of(request))
@@ -78,18 +79,20 @@ def grade_batch(request: BatchOptions) -> int:
     with screen:
         outcome = run_batch(items, store, workforce, screen, regrade=request.regrade)
     screen.close(outcome)
-    pairs = compare(submissions, catalog)
-    print_summary(summarise(items, outcome), pairs, plain=request.plain)
+    print_summary(summarise(items, outcome, accepts), compare(submissions, catalog), plain=request.plain)
     print(f"\nThe records are in {store.folder}. {_next_step(outcome)}")
     return NOT_ALL_JUDGED if outcome.failed else 0
 
 
-def _comparison(request: BatchOptions) -> Callable[[Sequence[Submission], Catalog], list[LookAlike]]:
-    """What finds look-alikes, with the groups and past terms of the class's course.toml."""
+def _comparison(
+    request: BatchOptions,
+) -> tuple[Callable[[Sequence[Submission], Catalog], list[Comparison]], Callable[[str], bool]]:
+    """What finds look-alikes, with the groups and past terms of the class's course.toml; and its roster."""
     course = class_of(request.submissions).course
     if course is None:
-        return look_alikes_of_class
-    return partial(look_alikes_of_class, past=course.past, together=read_people(course).in_one_group)
+        return look_alikes_of_class, everybody
+    people = read_people(course)
+    return partial(look_alikes_of_class, past=course.past, together=people.in_one_group), people.accepts
 
 
 def _next_step(outcome: ItemOutcome) -> str:

@@ -7,7 +7,7 @@ from itertools import groupby
 
 from cusimt.support.words import counted, listed
 from grader.instruct.batch.summary import BANDS, ExerciseSummary, Notice, Summary
-from grader.instruct.similarity import LookAlike
+from grader.instruct.similarity import Comparison
 from grader.verdict import Status
 
 _MOST_PAIRS = 5  # look-alikes that are shown for an exercise
@@ -24,13 +24,13 @@ _ENDED = {
 }
 
 
-def print_summary(summary: Summary, pairs: Sequence[LookAlike], *, plain: bool) -> None:
+def print_summary(summary: Summary, comparisons: Sequence[Comparison], *, plain: bool) -> None:
     """The whole summary; names of students appear in it."""
     if plain:
         print("\n".join(_sentence(each) for each in summary.exercises))
     else:
         _print_table(summary.exercises)
-    for line in (*_notices(summary.notices), *_look_alikes(pairs)):
+    for line in (*_notices(summary.notices), *_look_alikes(comparisons)):
         print(line)
 
 
@@ -79,13 +79,13 @@ def _notices(notices: Sequence[Notice]) -> Iterator[str]:
             yield f"  {'/'.join(part for part in (notice.student, slug) if part)}: {notice.sentence}"
 
 
-def _look_alikes(pairs: Sequence[LookAlike]) -> Iterator[str]:
-    if not pairs:
+def _look_alikes(comparisons: Sequence[Comparison]) -> Iterator[str]:
+    if not any(each.pairs or each.warnings for each in comparisons):
         return
     yield "\nLook-alikes, as a hint to read both and no more:"
-    for slug, group in groupby(sorted(pairs, key=lambda pair: pair.exercise), key=lambda pair: pair.exercise):
-        found = list(group)
-        for pair in found[:_MOST_PAIRS]:
-            yield f"  {slug}: {pair.sentence}"
-        if len(found) > _MOST_PAIRS:
-            yield f"  {slug}: and {counted(len(found) - _MOST_PAIRS, 'pair')} more. See: grader similarity"
+    for each in comparisons:
+        yield from (f"  {warning}" for warning in each.warnings)
+        for pair in each.pairs[:_MOST_PAIRS]:
+            yield f"  {each.exercise}: {pair.sentence}"
+        if (left := len(each.pairs) - _MOST_PAIRS) > 0:
+            yield f"  {each.exercise}: and {counted(left, 'pair')} more. See: grader similarity"

@@ -34,10 +34,6 @@ penalty_of = "earned"           # of what was "earned", or of all points: "possi
 budget_days = 3                 # late days of the term without a penalty, for each student
 most_days = 5                   # nothing is accepted later than that
 
-[double_marking]
-percent = 0                     # of each assignment, marked by a second person
-draw = "change me"              # the sample follows from it
-
 # One table for each exercise that counts. A line that is missing is as above; without `due` it is never late.
 """
 _FULL_POINTS = 100
@@ -78,7 +74,7 @@ def check_course(folder: Path, exercises: Path | None) -> int:
         counted(len(set(people.groups.values())), "group"),
         counted(sum(map(len, people.adjustments.values())), "adjustment"),
     )
-    print(f"Tables: {', '.join(tables)}. Comment bank: {counted(len(course.comments), 'comment')}.")
+    print(f"Tables: {', '.join(tables)}.")
     strangers = sorted(people.mentioned - _known(term, people))
     if strangers:
         print(f"No one in students.csv or {course.submissions} is called {listed(strangers)}.")

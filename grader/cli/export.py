@@ -8,6 +8,8 @@ from typing import Annotated
 import typer
 
 from cusimt.support.words import counted
+from grader.cli.exported_marks import exported_marks
+from grader.cli.feedback import export_feedback
 from grader.cli.marks import MarksOptions, Term, open_term
 from grader.cli.options import Course
 from grader.instruct.course import Mark
@@ -43,8 +45,7 @@ def export_moodle(
 
 
 def _grades(term: Term, request: MarksOptions) -> list[Grade]:
-    """The marks that ``request`` asks for. Raises UsageError for an assignment that is none."""
-    return [_grade(term, mark) for mark in term.chosen(request)]
+    return [_grade(term, mark) for mark in exported_marks(term, request)]
 
 
 def _grade(term: Term, mark: Mark) -> Grade:
@@ -98,3 +99,21 @@ def moodle_command(
 ) -> None:
     """Fills grades, scaled to the maximum there, and explains each in its comment."""
     export_moodle(worksheet, assignment, out, class_, course)
+
+
+@export.command("feedback")
+def feedback_command(
+    archive: Annotated[
+        Path, typer.Argument(metavar="ARCHIVE", help="The submissions as Canvas or Moodle gave them out.")
+    ],
+    assignment: Exercise,
+    roster: Annotated[
+        Path | None, typer.Option("--roster", metavar="FILE", help="The roster that the import had.")
+    ] = None,
+    out: Out = Path("feedback.zip"),
+    class_: Class = None,
+    course: Course = None,
+) -> None:
+    """Bundles each student's mark and verdict, for the upload of feedback in Canvas or Moodle."""
+    request = MarksOptions(class_ or Path(), course, names=(assignment,))
+    export_feedback(archive, roster, out, request)

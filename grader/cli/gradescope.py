@@ -20,6 +20,7 @@ from grader.instruct.submissions.file_matching import Chosen, choose
 from grader.instruct.submissions.layouts import Piece
 from grader.instruct.submissions.submission import lay_out
 from grader.report import verdict_text
+from grader.report.site import at_site
 from grader.support.backends import Backend
 from grader.support.errors import UsageError
 from grader.verdict import Verdict
@@ -38,6 +39,7 @@ class AutograderOptions:
     visibility: Visibility = "visible"
     verdict: Path | None = None
     trusted: bool = False
+    site: str = ""
 
 
 def run_autograder(request: AutograderOptions) -> int:
@@ -52,7 +54,11 @@ def run_autograder(request: AutograderOptions) -> int:
         verdict, chosen = _graded(exercise, request)
     remarks = [*chosen.refused, *chosen.remarks]
     document = results(
-        verdict, exercise, points=request.points, visibility=request.visibility, remarks=remarks
+        at_site(verdict, request.site),
+        exercise,
+        points=request.points,
+        visibility=request.visibility,
+        remarks=remarks,
     )
     write_results(document, request.results)
     print(verdict_text(verdict), *remarks, sep="\n")
@@ -113,9 +119,12 @@ def gradescope_command(
         typer.Option(help="Where kernels run. Default: simt, whatever the machine has."),
     ] = None,
     trust: Trust = False,
+    site: Annotated[
+        str, typer.Option("--site", metavar="URL", help="Where the class reads the lessons.")
+    ] = "",
 ) -> None:
     """For instructors: grades one submission inside Gradescope's autograder, and writes its results.json."""
     request = AutograderOptions(
-        exercise, submission, results, course, backend, points, visibility, verdict, trust
+        exercise, submission, results, course, backend, points, visibility, verdict, trust, site
     )
     raise typer.Exit(run_autograder(request))

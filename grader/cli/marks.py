@@ -27,6 +27,7 @@ _LEGEND = {
     "·": "still open",
     "?": "handed in, not judged yet",
     "*": "nothing was handed in",
+    "†": "is in no roster, and in no export",
     "!": "would be lower than the released mark, which is kept",
 }
 
@@ -92,8 +93,9 @@ def show_marks(request: MarksOptions, csv_file: Path | None) -> int:
     everybody = marks_in(term.course, term.catalog)
     marks = term.select(everybody, request)
     if csv_file is not None:
-        write_new(csv_file, _csv(term, marks))
-        print(f"{counted(len(marks), 'mark')} written to {csv_file}.")
+        accepted = [mark for mark in marks if mark.accepted]
+        write_new(csv_file, _csv(term, accepted))
+        print(f"{counted(len(accepted), 'mark')} written to {csv_file}.")
     elif request.students:
         _explain(term, marks)
     else:
@@ -124,15 +126,20 @@ def show_table(term: Term, marks: Sequence[Mark], plain: bool) -> None:
     slugs = [slug for slug in term.course.assignments if any(m.assignment.exercise == slug for m in marks)]
     header = ["student", *(slug[:2] for slug in slugs), "total"]
     cells = {(mark.student, mark.assignment.exercise): _cell(mark) for mark in marks}
+    known = {mark.student for mark in marks if mark.accepted}
     rows = [
-        [total.student, *(cells[total.student, slug] for slug in slugs), _percent(total)]
+        [
+            total.student if total.student in known else f"{total.student}†",
+            *(cells[total.student, slug] for slug in slugs),
+            _percent(total),
+        ]
         for total in totals(marks)
     ]
     if plain:
         print("\n".join(_lines([header, *rows])))
     else:
         _rich_table(term.course.title, header, rows)
-    shown = "".join(cells.values())
+    shown = "".join(cell for row in rows for cell in row)
     for sign, meaning in _LEGEND.items():
         if sign in shown:
             print(f"{sign}  {meaning}")

@@ -7,6 +7,7 @@ import os
 from cusimt.support.words import counted
 from grader.cli.batch import require_sandbox
 from grader.cli.marks import MarksOptions, Term, open_term
+from grader.cli.marks_notes import not_accepted
 from grader.instruct.batch import grade_one
 from grader.instruct.course import Mark, ReleasedMarks
 from grader.instruct.course.explanation import amount, told
@@ -109,14 +110,25 @@ def withdraw_one(request: MarksOptions, reason: str, by: str) -> int:
 # ---- grader marks release ----
 
 
-def release_marks(request: MarksOptions, accept: bool) -> int:
-    """Returns 1 where a mark stayed because it would be lower, else 0."""
+def release_marks(request: MarksOptions, accept: bool, everybody: bool = False) -> int:
+    """Returns 1 where a mark stayed because it would be lower, else 0.
+
+    Raises UsageError for ``accept`` that names no student, unless ``everybody`` is meant.
+    """
+    if accept and not (request.students or everybody):
+        raise UsageError(
+            "--accept does not say whose marks it may lower.",
+            "A released mark goes down only for a student who is named, or for all who are meant.",
+            "See who is flagged with: grader marks. Then add --student ID, or --all",
+        )
     term = open_term(request)
     store = ResultStore(term.course.results)
     with telling(store.folder):
         marks = term.chosen(request)
         done = release(marks, ReleasedMarks(store.folder, store.secret), accept=accept)
     print(f"{counted(len(done.told), 'mark')} released.")
+    for note in not_accepted(marks):
+        print(note)
     for mark in done.lowered:
         print(f"  lowered: {_change(mark)}")
     if done.waiting:

@@ -65,7 +65,10 @@ def release(
     exercises: Course = None,
     student: Student = None,
     accept: Annotated[
-        bool, typer.Option("--accept", help="Also lower what was released: look at each of them first.")
+        bool, typer.Option("--accept", help="Also lower what was released, with --student or --all.")
+    ] = False,
+    everybody: Annotated[
+        bool, typer.Option("--all", help="Let --accept lower the marks of every student.")
     ] = False,
 ) -> None:
     """Freezes marks as students are told them. Later ones never go below, unless --accept says so."""
@@ -73,7 +76,7 @@ def release(
     from grader.cli.marks_changes import release_marks
 
     request = MarksOptions(class_, exercises, tuple(student or ()), tuple(names or ()))
-    raise typer.Exit(release_marks(request, accept))
+    raise typer.Exit(release_marks(request, accept, everybody))
 
 
 @marks.command()
@@ -108,36 +111,3 @@ def withdraw(
     from grader.cli.marks_changes import withdraw_one
 
     raise typer.Exit(withdraw_one(MarksOptions(class_, exercises, (student,), (exercise,)), reason, by))
-
-
-@marks.command()
-def sample(
-    names: Assignments = None,
-    class_: Class = HERE,
-    exercises: Course = None,
-    csv: Annotated[
-        Path | None, typer.Option("--csv", metavar="FILE", help="Write a sheet for the second marker.")
-    ] = None,
-) -> None:
-    """Says which submissions a second person marks: the same ones each time."""
-    from grader.cli.marks import MarksOptions
-    from grader.cli.marks_sample import show_sample
-
-    raise typer.Exit(show_sample(MarksOptions(class_, exercises, (), tuple(names or ())), csv))
-
-
-@marks.command()
-def comments(
-    exercise: Name,
-    student: Annotated[
-        str | None, typer.Option("--student", metavar="ID", help="What fits this student's verdict.")
-    ] = None,
-    class_: Class = HERE,
-    exercises: Course = None,
-) -> None:
-    """Prints the comment bank of course.toml, as far as it fits."""
-    from grader.cli.marks import MarksOptions
-    from grader.cli.marks_sample import show_comments
-
-    request = MarksOptions(class_, exercises, (student,) if student else (), (exercise,))
-    raise typer.Exit(show_comments(request))

@@ -4,7 +4,7 @@ and lines without effect.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 from cusimt.support.words import counted, listed, noun
 from grader.instruct.course import Mark, People
@@ -16,7 +16,33 @@ _NAMED = 10  # at most, of those whom a line is about
 def notes(everybody: Sequence[Mark], shown: Sequence[Mark], people: People) -> list[str]:
     """Sentences about ``shown``, some marks of ``everybody``, and about people who are not in the class."""
     older = of_another_version(everybody)
-    return [*_to_review(shown), *_versions(shown, older), *_strangers(everybody, people)]
+    return [
+        *_to_review(shown),
+        *_versions(shown, older),
+        *not_accepted(shown),
+        *_astray(shown),
+        *_strangers(everybody, people),
+    ]
+
+
+def not_accepted(marks: Iterable[Mark]) -> Iterator[str]:
+    """Whose marks stay out of every file and release, and how to let them in."""
+    ids = sorted({mark.student for mark in marks if not mark.accepted})
+    if ids:
+        yield (
+            f"In no roster: {_named(ids)}. Their marks are neither exported nor released. "
+            "To accept an id, add a line for it to students.csv."
+        )
+
+
+def _astray(shown: Sequence[Mark]) -> Iterator[str]:
+    for mark in shown:
+        if mark.astray:
+            slug = mark.assignment.exercise
+            yield (
+                f"{slug}: what a person entered in formgrader about {mark.student} fits no hand-in by its "
+                f"time. Run: nbgrader autograde {slug} --student {mark.student}"
+            )
 
 
 def _to_review(shown: Sequence[Mark]) -> Iterator[str]:

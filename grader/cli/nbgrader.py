@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,11 +12,12 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from cusimt.support.words import counted
+from cusimt.support.words import counted, listed
 from grader.cli.options import Course
 from grader.cli.overview import shown
 from grader.course.catalog import Catalog, Exercise
 from grader.instruct.nbgrader.dependency import CONFIG, require_nbgrader
+from grader.support.errors import UsageError
 
 if TYPE_CHECKING:
     from grader.instruct.course import ClassFolder
@@ -87,8 +89,11 @@ def import_archive(archive: Archive, course: Path | None) -> int:
         due=aware(archive.due, zone) if archive.due else due,
         replace=archive.replace,
     )
-    for line in [*report.lines(), *_known_anew(report, home, into, exercise)]:
+    for line in [*report.lines(), *_known_anew(report, home, into, exercise), *_in_no_roster(report, home)]:
         print(line)
+    if not all(each.failed for each in report.intakes):
+        home_here = into.resolve() == home.submissions.resolve() and folder_around(Path.cwd())
+        print(f"Next: grader batch{'' if home_here else f' {shown(into.resolve())}'}")
     return report.exit_code
 
 
@@ -102,6 +107,18 @@ def _known_anew(report: Report, home: ClassFolder, into: Path, exercise: Exercis
         return []
     renamed = rename(ResultStore(home.results), exercise.slug, changed)
     return [f"What was noted, graded and told of {old} is {changed[old]}'s now." for old in renamed]
+
+
+def _in_no_roster(report: Report, home: ClassFolder) -> list[str]:
+    """A sentence on ids that the class's students.csv does not have."""
+    from grader.instruct.course import read_people
+
+    people = read_people(home.course) if home.course else None
+    ids = [each.student for each in report.intakes if not each.failed]
+    strange = [student for student in ids if people and not people.accepts(student)]
+    if not strange:
+        return []
+    return [f"In no roster: {listed(strange)}. If an id is a student's, add a line for it to students.csv."]
 
 
 def repair_submissions(course: Path | None, folder: Path) -> int:
@@ -119,6 +136,21 @@ def repair_submissions(course: Path | None, folder: Path) -> int:
         print(f"{counted(len(dropped), 'autograding was', 'autogradings were')} broken off.")
         print("Next: nbgrader autograde SLUG, for each of their assignments")
     return 0
+
+
+def open_formgrader(folder: Path, port: int, browser: bool) -> int:
+    """Serves nbgrader's pages of this class until it is stopped; returns how the server ended."""
+    require_nbgrader()
+    if not (folder / CONFIG).is_file():
+        raise UsageError(
+            f"There is no {CONFIG} in {folder.resolve()}.",
+            "The formgrader shows the class in whose folder it starts.",
+            "Name the folder of the class, or write its course first: grader nbgrader build",
+        )
+    print("Here people mark and comment, until you stop it with Ctrl-C. Next: grader marks")
+    options = ["--ServerApp.default_url=/formgrader/", f"--ServerApp.port={port}"]
+    command = [sys.executable, "-m", "jupyter_server", *options, f"--ServerApp.open_browser={browser}"]
+    return subprocess.run(command, cwd=folder, check=False).returncode
 
 
 def _chosen(catalog: Catalog, names: Sequence[str], folder: Path) -> list[Exercise]:
@@ -232,3 +264,15 @@ def mend(
 ) -> None:
     """Sees to submissions that nbgrader would pass over: without a notebook, or half autograded."""
     raise typer.Exit(repair_submissions(course, folder))
+
+
+@nbgrader.command()
+def formgrade(
+    folder: Annotated[Path, typer.Argument(metavar="CLASS", help="The folder of the class.")] = Path(),
+    port: Annotated[int, typer.Option(help="Where it listens, on this machine alone.")] = 8888,
+    browser: Annotated[
+        bool, typer.Option("--browser/--no-browser", help="Whether to open a browser, or only say where.")
+    ] = True,
+) -> None:
+    """Opens nbgrader's formgrader, where people mark and comment."""
+    raise typer.Exit(open_formgrader(folder, port, browser))

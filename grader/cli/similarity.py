@@ -32,14 +32,18 @@ def show_look_alikes(request: MarksOptions, past: tuple[Path, ...], html: Path |
             raise UsageError(
                 f"{folder} is not there.", "A past term is a folder as submitted/ is.", "Name it: --past DIR"
             )
-    pairs = look_alikes_of_class(
+    comparisons = look_alikes_of_class(
         read_submissions(term.course.submissions, term.catalog, term.slugs(request) if request.names else ()),
         term.catalog,
         past=past,
         together=read_people(term.course).in_one_group,
     )
+    pairs = [pair for each in comparisons for pair in each.pairs]
+    notes = [note for each in comparisons for note in (*each.warnings, *each.not_compared)]
+    for note in notes:
+        print(note)
     if html is not None:
-        write_new(html, look_alikes_page(pairs, f"{term.course.title}: look-alikes"))
+        write_new(html, look_alikes_page(pairs, f"{term.course.title}: look-alikes", notes))
         print(f"{counted(len(pairs), 'pair')} written to {html}.")
         return 0
     show_pairs(pairs, plain=request.plain or not sys.stdout.isatty())

@@ -37,9 +37,9 @@ def verdict_html(verdict: Verdict) -> str:
     return _TEMPLATES.get_template("fragment.html").render(verdict=verdict)
 
 
-def page(verdicts: Sequence[Verdict]) -> str:
-    """A document with these verdicts, light or dark as the reader's system is."""
-    return _TEMPLATES.get_template("page.html").render(verdicts=verdicts)
+def page(verdicts: Sequence[Verdict], notes: Sequence[str] = ()) -> str:
+    """A document with these verdicts below ``notes``, light or dark as the reader's system is."""
+    return _TEMPLATES.get_template("page.html").render(verdicts=verdicts, notes=notes)
 
 
 def _counted(verdict: Verdict) -> list[CheckResult]:

@@ -6,14 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
-from benchmarks.simulated_cluster import Variation, simulated_hours
-from grader.cli.app import app
-from grader.instruct.cluster.sizing import DRIVER_SECONDS, Costs, Fleet, costs_in, fleet_for, hours_with
-from grader.instruct.results import Key, Record, ResultStore
-from grader.support.errors import UsageError
-from grader.verdict import CheckResult, Status, Verdict
+from benchmarks.simulated_cluster import DRIVER_SECONDS, Costs, Fleet, Variation, hours_with, simulated_hours
 
 ROOT = Path(__file__).resolve().parents[2]
 ALIKE = Variation(spread=0.0)
@@ -55,54 +49,18 @@ def test_a_tenth_cut_short_costs_its_share() -> None:
     assert cut / whole == pytest.approx(1.05, abs=0.02)  # half of a grading is lost, in a tenth of them
 
 
-def test_the_fleet_for_a_deadline_meets_it_and_a_smaller_one_does_not() -> None:
-    costs = Costs(12, 8)
-    fleet = fleet_for(4.0, 6500, costs)
-    assert fleet is not None
-    assert hours_with(fleet, 6500, costs).hours <= 4.0
-    assert hours_with(Fleet(fleet.cores, fleet.gpus - 1), 6500, costs).hours > 4.0
-    assert hours_with(Fleet(fleet.cores - 1, fleet.gpus), 6500, costs).hours > 4.0
-    assert fleet_for(0.001, 6500, costs) is None
-
-
 def test_hours_that_are_paid_for_do_not_depend_on_the_fleet() -> None:
     size = hours_with(Fleet(16, 4), 3600, Costs(12, 8))
     assert (size.core_hours, size.gpu_hours) == (pytest.approx(12.0), pytest.approx(8.0))
 
 
-def record(backend: str, built: float, graded: float) -> Record:
-    checks = (CheckResult("correctness", Status.PASS, "Right.", 40.0, 40.0, seconds=graded),)
-    key = Key("digest", "00_negate", "1:0", "0:0", backend)
-    verdict = Verdict("00_negate", "Negate", backend, 1, checks, seconds=graded)
-    return Record.now(key, verdict, built_seconds=built)
-
-
-def test_costs_are_measured_on_what_was_graded() -> None:
-    assert costs_in([record("cuda", 12.0, 7.0), record("cuda", 14.0, 5.0)]) == Costs(13.0, 6.0)
-    assert costs_in([record("simt", 0.0, 5.0)]) == Costs(5.0, 0.0)
-    with pytest.raises(UsageError, match="Nothing is graded"):
-        costs_in([])
-
-
-def test_the_handbook_shows_what_the_command_says() -> None:
+def test_the_handbook_reckons_as_the_formula_does() -> None:
     page = (ROOT / "docs" / "instructors" / "sizing.md").read_text()
-    shown = re.search(r"\$ grader (cluster size .*--gpus 4)\n(.*\n.*)\n```", page)
+    shown = re.search(
+        r"(\d+) s of a core and (\d+) s of a GPU.*?(\d+) cores and (\d+) GPUs.*?= (\d+) s", page, re.S
+    )
     assert shown is not None
-    result = CliRunner().invoke(app, shown[1].split())
-    assert result.output.rstrip("\n") == shown[2]
-
-
-def test_the_other_way_round_and_from_what_was_graded(tmp_path: Path) -> None:
-    store = ResultStore(tmp_path)
-    store.keep(record("cuda", 12.0, 8.0))
-    words = ["cluster", "size", "--students", "500", "--exercises", "13", "--results", str(tmp_path)]
-    said = CliRunner().invoke(app, [*words, "--hours", "4"]).output
-    assert "12.0 s of a core and 8.0 s of a GPU" in said
-    assert said.splitlines()[1].startswith("6 cores and 4 GPUs: 3.6 hours")
-    assert "Nothing grades them" in CliRunner().invoke(app, [*words, "--hours", "0.001"]).output
-
-
-def test_what_is_not_known_is_asked_for() -> None:
-    result = CliRunner().invoke(app, ["cluster", "size", "--students", "5", "--exercises", "1"])
-    assert isinstance(result.exception, UsageError)
-    assert "--core-seconds" in str(result.exception)
+    core, gpu, cores, gpus, seconds = map(int, shown.groups())
+    size = hours_with(Fleet(cores, gpus), 500 * 13, Costs(core, gpu))
+    assert round(3600 * size.hours) == seconds
+    assert (size.bottleneck, f"{size.hours:.1f} hours" in page) == ("GPUs", True)

@@ -1,71 +1,166 @@
-"""nbgrader export into the sheets of Canvas and Moodle."""
+"""One book: formgrader's points flow into `grader marks`, and `nbgrader export` says what the marks say."""
 
 from __future__ import annotations
 
 import csv
-from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from grader.cli.app import app
+from grader.instruct.course import Mark, State, marks_in, read_course
+from grader.support.errors import UsageError
 from grader.verdict import Status
-from tests.nbgrader.school import SLUG, Class, a_verdict
+from tests.nbgrader.school import FIRST, SECOND, SLUG, Class, a_verdict
 
-EXPORTERS = "grader.instruct.nbgrader.exporters"
-CANVAS = (
-    "Student,ID,SIS Login ID,Section,Negate (4711)\n"
-    "    Points Possible,,,,50\n"
-    '"Lovelace, Ada",1,ada,A,\n'
-    '"Noether, Emmy",2,emmy,A,7\n'
-    '"Zuse, Zoe",3,zoe,A,\n'
-)
-MOODLE = (
-    "Identifier,Full name,Email address,Grade,Maximum Grade,Feedback comments\n"
-    "Participant 1,Ada Lovelace,ada,,100.00,\n"
-    "Participant 2,Emmy Noether,emmy,,100.00,\n"
-)
+COURSE = f'title = "Toys"\n[assignments.{SLUG}]\n'
 
 
 @pytest.fixture
 def graded(toys: Class) -> Class:
-    """ada: 53.5 of 100 and a comment; emmy: a person has to look."""
-    toys.decide(toys.submit("ada"), a_verdict(correctness=13.5))
-    toys.decide(toys.submit("emmy", "// other\n"), a_verdict(safety=Status.INFRA_ERROR))
-    for student in ("ada", "emmy"):
-        assert toys.autograde(student)["success"]
-    with toys.gradebook() as book:
-        book.find_comment("file-kernel-cu", SLUG, SLUG, "ada").manual_comment = "Look at the guard."
-        book.db.commit()
+    """ada: 53.5 of 100. The class takes the best hand-in."""
+    (toys.folder / "course.toml").write_text('takes = "best"\n' + COURSE)
+    toys.decide(toys.submit("ada", at=FIRST), a_verdict(correctness=13.5))
+    assert toys.autograde("ada")["success"]
     return toys
 
 
-def _export(toys: Class, name: str, sheet: Path, to: Path, *options: str) -> None:
-    toys.command(
-        "ExportApp", f"--exporter={EXPORTERS}.{name}", f'--assignment=["{SLUG}"]', f"--{name}.sheet={sheet}",
-        f"--to={to}", *options,
-    )  # fmt: skip
+def _enter(toys: Class, cell: str = "check-correctness", student: str = "ada", **what: float) -> None:
+    """As formgrader does when a person leaves a box."""
+    with toys.gradebook() as book:
+        grade = book.find_grade(cell, SLUG, SLUG, student)
+        for name, value in what.items():
+            setattr(grade, name, value)
+        grade.needs_manual_grade = False
+        book.db.commit()
 
 
-def test_canvas(graded: Class, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    sheet, out = tmp_path / "gradebook.csv", tmp_path / "upload.csv"
-    sheet.write_text(CANVAS)
-    _export(graded, "CanvasExport", sheet, out, "--CanvasExport.column=Negate")
-    rows = {row["SIS Login ID"]: row["Negate (4711)"] for row in csv.DictReader(out.read_text().splitlines())}
-    assert float(rows["ada"]) == 26.75
-    assert (rows["emmy"], rows["zoe"]) == ("7", "")
-    assert "1 mark written" in capsys.readouterr().out
+def _mark(toys: Class, student: str = "ada") -> Mark:
+    marks = marks_in(read_course(toys.folder), toys.catalog)
+    return next(mark for mark in marks if mark.student == student)
 
 
-def test_moodle(graded: Class, tmp_path: Path) -> None:
-    sheet, out = tmp_path / "worksheet.csv", tmp_path / "upload.csv"
-    sheet.write_text(MOODLE)
-    _export(graded, "MoodleExport", sheet, out)
-    ada, emmy = csv.DictReader(out.read_text().splitlines())
-    assert (float(ada["Grade"]), ada["Feedback comments"]) == (53.5, "Look at the guard.")
-    assert emmy["Grade"] == ""
+def _export(toys: Class, *options: str) -> dict[str, float]:
+    """Scores by student, as nbgrader's own table has them."""
+    out = toys.folder / "grades.csv"
+    toys.command("ExportApp", f"--to={out}", f'--assignment=["{SLUG}"]', *options)
+    return {row["student_id"]: float(row["score"]) for row in csv.DictReader(out.read_text().splitlines())}
 
 
-def test_what_is_missing_is_said(graded: Class, tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+def _grader(toys: Class, *words: str) -> str:
+    options = ["--class", str(toys.folder), "--course", str(toys.top / "course")]
+    return CliRunner().invoke(app, [*words, *options], catch_exceptions=False).output
+
+
+def test_points_that_a_person_gave_are_part_of_the_mark(graded: Class) -> None:
+    assert _mark(graded).points == 53.5
+    _enter(graded, manual_score=50.0, extra_credit=5.0)
+    with graded.gradebook() as book:
+        book.find_comment("file-kernel-cu", SLUG, SLUG, "ada").manual_comment = "Look at the guard."
+        book.db.commit()
+    assert _mark(graded).points == 95.0
+    said = _grader(graded, "marks", "--student", "ada")
+    assert "it earned 95 of 100 points" in said
+    assert "For correctness a person gave 50 of 60 points." in said
+    assert "Extra credit: 5 points." in said and "Comment: Look at the guard." in said
+    assert "Correctness, 13.5" not in said
+
+
+def test_they_stay_with_the_hand_in_that_was_looked_at(graded: Class) -> None:
+    """The fault: after a resubmission the gradebook and the marks said two things about the same student."""
+    _enter(graded, manual_score=50.0)
+    graded.decide(graded.submit("ada", "// worse\n", at=SECOND), a_verdict(correctness=0.0))
+    assert graded.autograde("ada")["success"]  # without `grader marks` in between
+    assert _mark(graded).points == 90.0
+    assert _export(graded) == {"ada": 90.0}
+    (graded.folder / "course.toml").write_text(COURSE)
+    mark = _mark(graded)  # of the last hand-in: nobody has confirmed the points for it
+    assert (mark.state, mark.by_hand.waiting) == (State.WAITING, ("check-correctness",))
+    said = _grader(graded, "marks", "--student", "ada")
+    assert "It waits for a person in formgrader: check-correctness." in said
+    _enter(graded, manual_score=7.0)
+    assert _mark(graded).points == 47.0
+
+
+def test_points_that_are_taken_back_count_no_more(graded: Class) -> None:
+    _enter(graded, manual_score=50.0)
+    assert _mark(graded).points == 90.0
+    _enter(graded, manual_score=None)  # type: ignore[arg-type]
+    assert _mark(graded).points == 53.5
+
+
+def test_a_person_decides_what_the_machine_could_not(graded: Class) -> None:
+    graded.decide(graded.submit("emmy", "// other\n"), a_verdict(correctness=Status.INFRA_ERROR))
+    assert graded.autograde("emmy")["success"]
+    assert _mark(graded, "emmy").points == 100.0  # of what was decided
+    _enter(graded, student="emmy", manual_score=30.0)
+    assert _mark(graded, "emmy").points == 70.0
+
+
+def test_points_of_a_hand_in_whose_time_was_corrected_are_named(graded: Class) -> None:
+    _enter(graded, manual_score=50.0)
+    (graded.folder / "submitted" / "ada" / SLUG / "timestamp.txt").write_text(SECOND)
+    assert _mark(graded).astray
+    assert f"Run: nbgrader autograde {SLUG} --student ada" in _grader(graded, "marks")
+    with pytest.raises(UsageError, match="fits no hand-in"):
+        _grader(graded, "export", "csv", "--out", str(graded.folder / "out.csv"))
+    with pytest.raises(SystemExit):
+        _export(graded)
+    assert graded.autograde("ada")["success"]
+    assert _mark(graded).by_hand.waiting  # the person looks again, at the time that counts
+    _enter(graded, manual_score=50.0)
+    assert _export(graded) == {"ada": 90.0}
+
+
+def test_an_adjustment_reaches_nbgraders_table(graded: Class) -> None:
+    (graded.folder / "adjustments.csv").write_text(
+        f"student,exercise,points,reason,by\nada,{SLUG},20,readable,kim\n"
+    )
+    assert _export(graded) == {"ada": 73.5}
+    (graded.folder / "adjustments.csv").unlink()
+    assert _export(graded) == {"ada": 53.5}
+
+
+def test_an_export_that_would_contradict_the_marks_is_refused(
+    graded: Class, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """Emmy handed in and nbgrader has nothing of it: its table would say 0."""
+    graded.decide(graded.submit("emmy", "// other\n"), a_verdict())
+    with graded.gradebook() as book:
+        book.add_student("emmy")
     with pytest.raises(SystemExit) as left:
-        graded.command("ExportApp", f"--exporter={EXPORTERS}.MoodleExport", "--to=x.csv")
+        _export(graded)
     assert left.value.code == 2
-    assert "--MoodleExport.sheet=FILE" in capfd.readouterr().err
+    assert "emmy, 00_negate: nbgrader has no submission" in (said := capfd.readouterr().err)
+    assert "grader export csv" in said
+    assert not (graded.folder / "grades.csv").exists()
+    assert _export(graded, '--student=["ada"]') == {"ada": 53.5}
+
+
+def test_another_gradebook_than_that_of_the_marks_is_refused(graded: Class) -> None:
+    (graded.folder / "course.toml").write_text('gradebook = "elsewhere.db"\n' + COURSE)
+    with pytest.raises(SystemExit) as left:
+        _export(graded)
+    assert left.value.code == 2
+
+
+def test_ids_in_no_roster_are_not_exported(graded: Class, caplog: pytest.LogCaptureFixture) -> None:
+    graded.decide(graded.submit("root", "// whose?\n"), a_verdict())
+    assert graded.autograde("root")["success"]
+    assert _export(graded) == {"ada": 53.5, "root": 100.0}
+    (graded.folder / "students.csv").write_text("student\nada\n")
+    assert _export(graded) == {"ada": 53.5}
+    (graded.folder / "students.csv").write_text("student\nada\nroot\n")
+    assert _export(graded) == {"ada": 53.5, "root": 100.0}
+
+
+def test_without_a_course_toml_nbgraders_table_is_as_ever(graded: Class) -> None:
+    (graded.folder / "course.toml").unlink()
+    _enter(graded, manual_score=50.0)
+    assert _export(graded) == {"ada": 90.0}
+
+
+def test_a_gradebook_that_is_none_is_said(graded: Class) -> None:
+    (graded.folder / "gradebook.db").write_text("no database")
+    with pytest.raises(UsageError, match="cannot be read"):
+        _mark(graded)

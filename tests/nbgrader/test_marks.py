@@ -109,10 +109,26 @@ def test_an_untouched_stub_is_told_from_an_answer(toys: Class) -> None:
 def test_files_are_shown_as_they_were_handed_in(toys: Class) -> None:
     toys.decide(toys.submit("ada", "// mine: ünï\n__global__ void k() {}\n"), a_verdict())
     toys.graded("ada")
-    source = toys.cell("ada", "file-kernel-cu").source
-    assert source == "%%writefile kernel.cu\n// mine: ünï\n__global__ void k() {}"
+    cell = toys.cell("ada", "file-kernel-cu")
+    assert cell.source == "// mine: ünï\n__global__ void k() {}"  # line 1 is the first one, as verdicts count
+    assert [output.data["text/plain"] for output in cell.outputs] == ["kernel.cu"]
     beside = toys.folder / "autograded" / "ada" / SLUG / "kernel.cu"
     assert beside.read_text().startswith("// mine")  # not the stub, which nbgrader would put there
+
+
+def test_feedback_leads_to_the_site_of_the_class(toys: Class) -> None:
+    (toys.folder / "course.toml").write_text(
+        f'title = "Toys"\nsite = "https://gpu.example.org/101/"\n[assignments.{SLUG}]\n'
+    )
+    told = CheckResult(
+        "safety", Status.FAIL, "kernel.cu:1: So.", 0.0, 20.0, lesson="docs/lessons/00.md#guard"
+    )
+    toys.decide(toys.submit("ada"), a_verdict(safety=told))
+    toys.graded("ada")
+    toys.command("GenerateFeedbackApp", SLUG)
+    page = toys.feedback("ada")
+    assert 'href="https://gpu.example.org/101/lessons/00/#guard"' in page
+    assert "docs/lessons" not in page
 
 
 def test_a_long_file_is_cut_where_it_is_shown(toys: Class) -> None:

@@ -285,6 +285,33 @@ def test_nobody_hands_in_for_somebody_else(toys: Class, capfd: pytest.CaptureFix
 
 
 @pytest.mark.skipif(os.getuid() != 0, reason="only root can make a folder that is somebody else's")
+def test_where_names_are_taken_as_they_are_another_users_hand_ins_stay_out_until_accepted(
+    toys: Class, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """On a hub all may be one user. Of several, who is not whom they name stays out, and hides no one."""
+    real, forged = _handed_in(toys, "daemon"), _handed_in(toys, "daemon", SECOND)
+    (forged / "kernel.cu").write_text("// forged\n")
+    os.chown(real, pwd.getpwnam("daemon").pw_uid, -1)
+    with pytest.raises(SystemExit):
+        toys.command("CollectApp", SLUG)
+    said = capfd.readouterr().err
+    assert "it belongs to root, and not to daemon; c.CollectExercises.for_anybody = ['root'] accepts" in said
+    kept = toys.folder / "submitted" / "daemon" / SLUG / "kernel.cu"
+    assert kept.read_text() == toys.solution()
+    with (toys.folder / "nbgrader_config.py").open("a") as config:
+        config.write("c.CollectExercises.for_anybody = ['root']\n")
+    toys.command("CollectApp", SLUG, "--update")
+    assert kept.read_text() == "// forged\n"
+
+
+def test_where_all_are_one_user_names_are_taken_as_they_are(toys: Class) -> None:
+    for student in ("ada", "zoe"):
+        _handed_in(toys, student)
+    toys.command("CollectApp", SLUG)
+    assert {path.name for path in (toys.folder / "submitted").iterdir()} == {"ada", "zoe"}
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can make a folder that is somebody else's")
 def test_a_forged_folder_does_not_hide_the_real_one(toys: Class) -> None:
     config = toys.folder / "nbgrader_config.py"
     config.write_text(config.read_text().replace("check_owner = False", "check_owner = True"))

@@ -26,6 +26,7 @@ from grader.cli.batch_summary import _ENDED, print_summary
 from grader.course.catalog import Catalog
 from grader.instruct.batch import Ended, Item, ItemOutcome, exclusive_gpu, items_of, summarise
 from grader.instruct.batch.estimate import Estimate
+from grader.instruct.batch.summary import NO_ROSTER
 from grader.instruct.course import submissions_around
 from grader.instruct.results import Record, ResultStore
 from grader.instruct.submissions import read_submissions
@@ -86,6 +87,14 @@ def test_what_a_person_has_to_look_at(toy_catalog: Catalog, tmp_path: Path) -> N
         ("bert", "Refused by the audit: kernel.cu includes <thread>."),
         ("bert", "Nothing of it could be judged on this backend."),
     }
+
+
+def test_an_id_that_no_roster_has_is_for_a_person(toy_catalog: Catalog, tmp_path: Path) -> None:
+    submitted = hand_in(toy_catalog, tmp_path / "submitted", ["anna", "root"])
+    items = [item for item in items_in(toy_catalog, submitted) if item.exercise.number == 0]
+    outcome = outcome_of(items, CheckResult("correctness", Status.PASS, "Right.", 100.0, 100.0))
+    notices = summarise(items, outcome, lambda student: student == "anna").notices
+    assert [(notice.student, notice.sentence) for notice in notices] == [("root", NO_ROSTER)]
 
 
 def test_a_disk_that_fails_costs_no_summary(

@@ -26,12 +26,10 @@ from grader.instruct.course import (
     totals,
 )
 from grader.instruct.course.attempts import read_roster, remembering, write_roster
-from grader.instruct.course.comments import fitting
 from grader.instruct.course.explanation import explain
 from grader.instruct.course.regrades import log_regrade
 from grader.instruct.course.release import Release, release
 from grader.instruct.course.retention import forget
-from grader.instruct.course.second_marking import double_marking
 from grader.instruct.course.withdrawals import Withdrawal, withdraw
 from grader.instruct.results.lines import Lines
 from grader.instruct.submissions import read_submissions
@@ -391,47 +389,6 @@ def test_a_log_that_somebody_edited_is_refused_with_its_line(made: HandmadeClass
         log.write('{"student": "x"}\n')
     with pytest.raises(UsageError, match=r"Line 2 of .*released\.jsonl"):
         made.marks()
-
-
-def test_the_sample_for_a_second_marker_is_the_same_each_time_and_stays(
-    tmp_path: Path, toy_catalog: Catalog
-) -> None:
-    sampling = '\n[double_marking]\npercent = 20\nat_least = 2\ndraw = "{}"\n'
-
-    def sample(number: int, draw: str) -> list[str]:
-        made = HandmadeClass(tmp_path / f"{number} {draw}", toy_catalog, COURSE + sampling.format(draw))
-        for each in range(number):
-            made.hand_in(f"s{each:02}", NEGATE)
-        made.write("groups.csv", "group,student\nA,s00\nA,s01\n")
-        course = read_course(made.folder)
-        return [mark.student for mark in double_marking(course, list(made.marks().values()))]
-
-    assert sample(20, "one") == sample(20, "one")
-    assert sample(20, "one") != sample(20, "two")
-    assert len(sample(4, "one")) == 2
-    assert len(sample(21, "one")) == 4  # a fifth of 20: the group is one
-    assert len(set(sample(21, "one")) & set(sample(20, "one"))) >= 3
-    assert not {"s00", "s01"} <= set(sample(20, "one"))
-
-
-def test_comments_that_fit_are_those_of_the_checks_that_failed(tmp_path: Path, toy_catalog: Catalog) -> None:
-    bank = f"""
-[comments.guard]
-text = "Compare the index with n."
-checks = ["safety"]
-[comments.slow]
-text = "Another exercise."
-exercises = ["{MULADD}"]
-[comments.read]
-text = "Read it again."
-"""
-    made = HandmadeClass(tmp_path / "class", toy_catalog, COURSE + bank)
-    course = read_course(made.folder)
-    unsafe = CheckResult("safety", Status.FAIL, "", 0, 20)
-    record = made.grade(made.hand_in("ana", NEGATE), 0, checks=(unsafe,))
-    assert [each.name for each in fitting(course, record.verdict)] == ["guard", "read"]
-    record = made.grade(made.hand_in("bo", NEGATE), 100)
-    assert [each.name for each in fitting(course, record.verdict)] == ["read"]
 
 
 def test_what_is_old_is_forgotten_and_what_is_not_stays(made: HandmadeClass) -> None:

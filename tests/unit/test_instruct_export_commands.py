@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import json
 import shutil
+import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
@@ -160,3 +161,73 @@ def test_gradescope_writes_no_score_for_a_fault_of_the_machine(
     (class_ / "verdict.json").write_text(fault.to_json())
     assert grader("gradescope", "0", "--verdict", "verdict.json", "--results", "results.json") == 3
     assert not (class_ / "results.json").exists()
+
+
+CANVAS_FILES = ("lovelaceada_4711_900_kernel.cu", "lovelaceada_4711_901_kernel-1.cu", "bobby_12_77_kernel.cu")
+MOODLE_FILES = (
+    "Ada Lovelace_4711_assignsubmission_file_/kernel.cu",
+    "Bob_12_assignsubmission_file_/kernel.cu",
+)
+
+
+def submissions(class_: Path, names: tuple[str, ...]) -> Path:
+    """An archive as the LMS gave it out, and the roster of its import."""
+    with zipfile.ZipFile(class_ / "submissions.zip", "w") as packed:
+        for name in names:
+            packed.writestr(name, "// x\n")
+    (class_ / "roster.csv").write_text("lms,student\n4711,ada\n12,bob\n")
+    return class_ / "submissions.zip"
+
+
+def unpacked(class_: Path) -> dict[str, str]:
+    with zipfile.ZipFile(class_ / "feedback.zip") as packed:
+        return {name: packed.read(name).decode() for name in packed.namelist()}
+
+
+def test_feedback_for_canvas_bears_the_name_of_an_attachment(
+    grader: Grader, class_: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    archive = submissions(class_, CANVAS_FILES)
+    assert grader("export", "feedback", archive, "--assignment", "00", "--roster", "roster.csv") == 0
+    said = capsys.readouterr().out
+    assert "Feedback for 1 student written to feedback.zip." in said
+    assert "In the archive, and without a mark: bob." in said and "Upload Submissions" in said
+    [(name, text)] = unpacked(class_).items()
+    assert name == "lovelaceada_4711_901_kernel-1.cu"  # Canvas shows it as a comment on that attachment
+    assert "Mark: 70 of 100" in text and "Correctness failed, 30 of 60 points." in text
+    assert oct((class_ / "feedback.zip").stat().st_mode & 0o777) == "0o600"
+
+
+@pytest.mark.parametrize(
+    ("names", "place"),
+    [
+        (MOODLE_FILES, "Ada Lovelace_4711_assignsubmission_file_/feedback.html"),
+        (
+            tuple(name.replace("file_/", "file/") for name in MOODLE_FILES),
+            "Ada Lovelace_4711_assignsubmission_file/feedback.html",
+        ),
+        (
+            tuple(name.replace("file_/", "file_") for name in MOODLE_FILES),
+            "Ada Lovelace_4711_assignsubmission_file_feedback.html",
+        ),
+    ],
+    ids=["folders", "4.1", "flat"],
+)
+def test_feedback_for_moodle_lies_where_it_looks(
+    grader: Grader, class_: Path, names: tuple[str, ...], place: str
+) -> None:
+    archive = submissions(class_, names)
+    assert grader("export", "feedback", archive, "--assignment", "00", "--roster", "roster.csv") == 0
+    [(name, page)] = unpacked(class_).items()
+    assert name == place
+    assert "Mark: 70 of 100" in page and "30 of 60" in page and "<script" not in page
+
+
+def test_feedback_needs_an_archive_with_students_who_have_a_mark(
+    grader: Grader, class_: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert grader("export", "feedback", submissions(class_, CANVAS_FILES), "--assignment", "00") == 2
+    assert "--roster FILE" in capsys.readouterr().err  # their ids are not the LMS's numbers
+    assert grader("export", "feedback", submissions(class_, ("ada/kernel.cu",)), "--assignment", "00") == 2
+    assert "laid out as plain" in capsys.readouterr().err
+    assert not (class_ / "feedback.zip").exists()

@@ -107,6 +107,16 @@ MOODLE = {
     "Group 1-Bob_B_12_assignsubmission_file_/my folder/kernel.cu": "bob",
     "Cy_13_assignsubmission_file_kernel.cu": "cy",
 }
+ONE_STUDENT = {
+    "moodle": {"Ada Lovelace_11_assignsubmission_file_/kernel.cu": "x"},
+    "moodle 4.1": {"Ada Lovelace_11_assignsubmission_file/kernel.cu": "x"},
+    "moodle, wrapped": {"GPU-03-1234/Ada Lovelace_11_assignsubmission_file_/kernel.cu": "x"},
+    "moodle, flat": {"Ada Lovelace_11_assignsubmission_file_kernel.cu": "x"},
+    "canvas": {"lovelaceada_11_901_kernel.cu": "x"},
+    "canvas, wrapped": {"submissions/lovelaceada_11_901_kernel.cu": "x"},
+    "plain": {"11/kernel.cu": "x"},
+    "plain, with the exercise": {"11/00_negate/kernel.cu": "x"},
+}
 GRADESCOPE = {
     "assignment_7_export/submission_metadata.yml": METADATA,
     "assignment_7_export/submission_815/kernel.cu": "both",
@@ -648,3 +658,17 @@ def test_layouts_and_archives_that_do_not_fit_are_refused(desk: Desk, tmp_path: 
     (tmp_path / "no.zip").write_text("not a zip")
     with pytest.raises(UsageError, match="cannot be opened"):
         desk.take_archive(tmp_path / "no.zip")
+
+
+@pytest.mark.parametrize("files", ONE_STUDENT.values(), ids=ONE_STUDENT.keys())
+def test_an_archive_of_one_student_is_read_as_one_of_many(desk: Desk, files: Mapping[str, str]) -> None:
+    """The only folder is the student's, and no wrapper around a class."""
+    assert desk.take(files).exit_code == 0
+    assert desk.students() == ["11"]
+    assert desk.kernel("11") == "x"
+
+
+def test_moodle_41_leaves_the_last_dash_out(desk: Desk) -> None:
+    files = {name.replace("_file_/", "_file/"): text for name, text in MOODLE.items()}
+    assert desk.take(files).exit_code == 0
+    assert [desk.kernel(each) for each in ("11", "12", "13")] == ["ada", "bob", "cy"]

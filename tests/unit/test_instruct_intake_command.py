@@ -47,10 +47,18 @@ def taken(catalog: Catalog, archive: Path, *options: object) -> str:
 def test_hand_ins_go_where_the_class_keeps_them_in_its_time_zone(
     made: HandmadeClass, archive: Path, options: tuple[str, ...]
 ) -> None:
-    assert "1 new" in taken(made.catalog, archive, *options)
+    said = taken(made.catalog, archive, *options)
+    assert "1 new" in said and said.endswith("Next: grader batch\n")
     found = read_submissions(made.folder / "all" / "handins", made.catalog)
     assert [each.submitted for each in found] == [datetime(2020, 10, 20, 17, 45, tzinfo=UTC)]
     assert not list((made.folder / "submitted").iterdir())
+
+
+def test_an_id_that_students_csv_does_not_have_is_named(made: HandmadeClass, archive: Path) -> None:
+    made.write("students.csv", "student\nbo\n")
+    assert "In no roster: ada. If an id is a student's, add a line" in taken(made.catalog, archive)
+    made.write("students.csv", "student\nada\n")
+    assert "In no roster" not in taken(made.catalog, archive)
 
 
 def test_a_folder_within_the_class_is_in_it(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import csv
 import errno
 import os
 import stat
@@ -12,6 +13,7 @@ import zipfile
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -23,6 +25,7 @@ from grader.instruct.submissions.layouts import recognised
 from grader.instruct.submissions.limits import FILE_BYTES, NOTEBOOK_BYTES
 from grader.instruct.submissions.reading import Refused
 from grader.instruct.submissions.report import Report
+from grader.instruct.submissions.roster import read_roster
 from grader.support.errors import InfrastructureError, UsageError
 
 SLUG = "00_negate"
@@ -61,7 +64,7 @@ def patch(archive: Path, name: bytes, offset: int, value: bytes) -> None:
     archive.write_bytes(content)
 
 
-def take(archive: Path, exercise: Exercise, layout: str = "plain", **options: Path) -> Report:
+def take(archive: Path, exercise: Exercise, layout: str = "plain", **options: Any) -> Report:
     report = import_archive(archive, exercise=exercise, into=archive.parent / "in", layout=layout, **options)
     assert (archive.parent / "in" / "honest" / SLUG / "kernel.cu").read_text() == "// fine\n"
     return report
@@ -241,7 +244,12 @@ def test_a_student_whose_name_is_no_folder_is_told(archive: Path, exercise: Exer
     add(archive, f"{student}/kernel.cu", "// x\n")
     report = take(archive, exercise)
     assert [path.name for path in (archive.parent / "in").iterdir()] == ["honest"]
-    assert "cannot name a folder; give it with --roster." in " ".join(report.lines())
+    assert "cannot be an id. Write a CSV file with the columns lms,student" in " ".join(report.lines())
+    sheet = archive.parent / "roster.csv"
+    with sheet.open("w", newline="") as file:
+        csv.writer(file).writerows([("lms", "student"), ("honest", "honest"), (student, "eve")])
+    anew = take(archive, exercise, roster=read_roster(sheet))  # what the sentence says does work
+    assert not any("eve" in line for line in anew.lines()) and (archive.parent / "in" / "eve").is_dir()
     assert report.exit_code == 1
 
 

@@ -119,6 +119,30 @@ def test_a_line_about_somebody_who_is_not_in_the_class_is_told_with_the_marks(ma
     assert "Nobody" not in run(made, "marks")
 
 
+def test_an_id_in_no_roster_is_flagged_and_kept_out_of_every_file(made: HandmadeClass) -> None:
+    made.grade(made.hand_in("root", NEGATE, "2026-10-05T11:00", "// whose?\n"), 90)
+    said = run(made, "marks")
+    assert "root†" in said and "†  is in no roster" in said
+    assert "In no roster: root. Their marks are neither exported nor released." in said
+    file, out = made.folder / "marks.csv", made.folder / "export.csv"
+    assert "6 marks written" in run(made, "marks", "--csv", str(file))
+    assert "root" not in file.read_text()
+    assert "In no roster: root" in run(made, "export", "csv", "--out", str(out))
+    assert "root" not in out.read_text()
+    assert "In no roster: root" in run(made, "marks", "release")
+    assert made.mark("root").released is None
+    made.write("students.csv", "student,name\nana,Ana\nbo,Bo\ncy,Cy\nroot,Rut O.\n")
+    assert "In no roster" not in run(made, "marks")
+    run(made, "marks", "release")
+    assert made.mark("root").released is not None
+
+
+def test_an_export_says_that_there_is_no_roster(made: HandmadeClass) -> None:
+    (made.folder / "students.csv").unlink()
+    said = run(made, "export", "csv", "--out", str(made.folder / "export.csv"))
+    assert "There is no roster, students.csv" in said and "4 marks written" in said
+
+
 def test_a_hand_in_is_withdrawn_once_the_folder_holds_another(made: HandmadeClass) -> None:
     made.write("course.toml", 'takes = "best"\n' + COURSE)
     words = ("marks", "withdraw", "0", "--reason", "dan's", "--by", "kim", "--student")
@@ -164,6 +188,18 @@ def test_a_release_holds_what_would_be_lower(made: HandmadeClass) -> None:
     assert "80!" not in run(made, "marks")
 
 
+def test_a_release_lowers_marks_of_named_students_or_of_all(made: HandmadeClass) -> None:
+    run(made, "marks", "release")
+    for student, text in (("ana", ""), ("bo", "// bo's\n")):
+        made.grade(made.hand_in(student, NEGATE, "2026-10-05T11:00", text), 50, **NEWER)
+    with pytest.raises(UsageError, match="whose marks"):
+        run(made, "marks", "release", "--accept")
+    assert "80!" in run(made, "marks")
+    assert "lowered: ana" in (said := run(made, "marks", "release", "--accept", "--student", "ana"))
+    assert "bo, 00_negate" not in said
+    assert "lowered: bo" in run(made, "marks", "release", "--accept", "--all")
+
+
 def test_two_releases_at_the_same_moment_lower_nothing_that_one_of_them_told(made: HandmadeClass) -> None:
     """Ana was told 90 meanwhile, before her mark was adjusted to 80: that is what she knows."""
     codes: list[int] = []
@@ -180,28 +216,6 @@ def test_two_releases_at_the_same_moment_lower_nothing_that_one_of_them_told(mad
     told = ReleasedMarks(made.store.folder, made.store.secret).find("ana", NEGATE)
     assert told is not None
     assert told.points == 90.0
-
-
-def test_the_sample_and_its_sheet(made: HandmadeClass) -> None:
-    with pytest.raises(UsageError, match="second marking"):
-        run(made, "marks", "sample")
-    made.write("course.toml", COURSE + "\n[double_marking]\nat_least = 1\n")
-    said = run(made, "marks", "sample")
-    assert said.count(NEGATE) == said.count(MULADD) == 1
-    sheet = made.folder / "second.csv"
-    run(made, "marks", "sample", "--csv", str(sheet))
-    rows = list(csv.DictReader(sheet.read_text().splitlines()))
-    assert [row["exercise"] for row in rows] == [NEGATE, MULADD]
-    assert {row["points"] for row in rows} == {""}  # the second marker does not see the first mark
-
-
-def test_comments_that_fit(made: HandmadeClass) -> None:
-    assert "No comment" in run(made, "marks", "comments", "0")
-    bank = '\n[comments.again]\ntext = "Read it again."\nchecks = ["correctness"]\n'
-    made.write("course.toml", COURSE + bank)
-    assert "again (correctness): Read it again." in run(made, "marks", "comments", "0")
-    assert "Read it again" in run(made, "marks", "comments", "0", "--student", "ana")
-    assert "Read it again" not in run(made, "marks", "comments", "0", "--student", "bo")
 
 
 def test_a_course_begins_with_a_file_that_can_be_read(tmp_path: Path, toy_catalog: Catalog) -> None:

@@ -17,6 +17,7 @@ from grader.course.stubs import stub_text, without_markers
 from grader.instruct.similarity import (
     SOLUTION,
     LookAlike,
+    comparison_of,
     look_alikes,
     look_alikes_of_class,
     past_term,
@@ -159,9 +160,38 @@ def test_the_reference_solution_is_known_by_its_names(tmp_path: Path) -> None:
     assert next(each for each in found if each.second == SOLUTION).same_names == 1.0
 
 
+def test_a_class_that_copied_the_solution_does_not_hide_it(tmp_path: Path) -> None:
+    """The fault: of eleven copies among thirteen the list said that there is no pair."""
+    exercise = Catalog.open(ROOT).find("03")
+    solution = {name: without_markers((exercise.solution_dir / name).read_text()) for name in exercise.edit}
+    stubs = {name: stub_text(exercise, name) for name in exercise.edit}
+    submissions = []
+    for number in range(13):
+        folder = tmp_path / f"s{number:02}" / exercise.slug
+        folder.mkdir(parents=True)
+        for name, text in (solution if number < 11 else stubs).items():
+            (folder / name).write_text(text)
+        submissions.append(Submission(f"s{number:02}", exercise.slug, folder))
+    found = comparison_of(submissions, exercise)
+    assert found.solved == [f"s{number:02}" for number in range(11)]
+    assert found.untouched == ["s11", "s12"]
+    assert found.warnings[0].startswith("03_fused_muladd: 11 of 13 hand-ins hold the reference solution")
+    assert "2 of 13 hand-ins hold nothing beyond the stubs: s11 and s12." in found.not_compared[0]
+    assert {each.second for each in found.pairs} == {SOLUTION}  # which explains what they have in common
+    assert len(found.pairs) == 11
+
+
+def test_partners_are_no_majority(hand_in: Writer, muladd: Exercise) -> None:
+    submissions = [hand_in(name, RENAMED) for name in ("ana", "bo", "cy")]
+    assert comparison_of(submissions, muladd).alike == ["ana", "bo", "cy"]
+    assert comparison_of(submissions, muladd, together=lambda one, other: one != other).alike == []
+
+
 def test_what_is_too_short_to_tell_anything_is_no_pair(hand_in: Writer, muladd: Exercise) -> None:
     short = "        return torch.ops.toy_muladd.muladd(grad, grad, 1.0), None, None"
-    assert look_alikes([hand_in("ana", short), hand_in("bo", short)], muladd) == []
+    found = comparison_of([hand_in("ana", short), hand_in("bo", short)], muladd)
+    assert found.pairs == []
+    assert "too little of their own to compare, under some fifty tokens: ana and bo." in found.not_compared[0]
 
 
 def test_what_half_of_a_class_wrote_tells_nothing_about_two_of_them(
@@ -169,6 +199,9 @@ def test_what_half_of_a_class_wrote_tells_nothing_about_two_of_them(
 ) -> None:
     same = [hand_in(f"s{each}", RENAMED) for each in range(30)]
     assert look_alikes(same, muladd) == []
+    [said] = comparison_of(same, muladd).warnings  # which would be no word about thirty copies otherwise
+    assert said.startswith("01_muladd: 30 of 30 hand-ins hold one text but for names")
+    assert said.endswith(": s0, s1, s2, s3, s4, s5, s6, s7, s8, s9 and 20 more.")
     others = [hand_in(f"t{each}", OWN["inner"].replace("times", f"f{each}")) for each in range(2)]
     assert pairs(look_alikes(same + others, muladd)) == [("t0", "t1")]
 
@@ -179,7 +212,8 @@ def test_past_terms_are_compared_with_and_not_among_themselves(
     for name in ("old", "older"):
         hand_in(name, OWN["tuple"], "autumn")
     submissions = [hand_in("copier", RENAMED), hand_in("own", OWN["needs"])]
-    found = look_alikes_of_class(submissions, toy_catalog, past=[tmp_path / "autumn"])
+    [comparison] = look_alikes_of_class(submissions, toy_catalog, past=[tmp_path / "autumn"])
+    found = comparison.pairs
     assert [(each.first, Path(each.second)) for each in found] == [
         ("copier", Path(os.path.relpath(tmp_path / "autumn" / name))) for name in ("old", "older")
     ]

@@ -13,6 +13,7 @@ import pytest
 from grader.report.files import require_folder, write_report
 from grader.report.html import page, verdict_html
 from grader.report.junit import junit
+from grader.report.site import at_site
 from grader.support.errors import UsageError
 from grader.verdict import NOT_JUDGED, CheckResult, ReportedFinding, Status, Verdict, WarpRequest
 
@@ -217,3 +218,23 @@ def test_a_place_that_cannot_be_written_is_refused_before_grading(tmp_path: Path
             require_folder(place)
         with pytest.raises(UsageError):
             write_report(place, "")
+
+
+def test_at_the_site_of_a_class_pages_have_an_address() -> None:
+    path = "docs/reference/allowed.md lists them."
+    finding = ReportedFinding("read", f"So: {path}", path, "kernel.cu", 1)
+    checks = (
+        CheckResult(
+            "build", Status.FAIL, path, lesson="docs/lessons/03_muladd.md#guard", findings=(finding,)
+        ),
+        CheckResult("safety", Status.PASS, "Nothing."),
+    )
+    there = at_site(verdict(*checks), "https://gpu.example.org/101")
+    seen = Seen(verdict_html(there))
+    assert [told["href"] for tag, told in seen.elements if tag == "a"] == [
+        "https://gpu.example.org/101/lessons/03_muladd/#guard"
+    ]
+    assert there.checks[0].sentence == "https://gpu.example.org/101/reference/allowed/ lists them."
+    assert "docs/" not in seen.words
+    assert at_site(there, "") is there
+    assert "a" not in Seen(verdict_html(verdict(*checks))).names

@@ -6,7 +6,7 @@ from grader.instruct.batch.grading import Judge, batch_key, build_one, grade_one
 from grader.instruct.batch.lane import Failed, LaneSettings
 from grader.instruct.batch.local import LocalSettings, grade_here
 from grader.instruct.batch.plan import Item, items_of
-from grader.instruct.batch.summary import Summary, summarise
+from grader.instruct.batch.summary import Summary, everybody, summarise
 
 __all__ = [
     "Ended",
@@ -21,6 +21,7 @@ __all__ = [
     "Workforce",
     "batch_key",
     "build_one",
+    "everybody",
     "exclusive_gpu",
     "grade_here",
     "grade_one",

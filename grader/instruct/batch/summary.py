@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import mean, median
 
@@ -19,6 +19,7 @@ from grader.verdict import Status, Verdict
 BANDS = ("0 %", "below 50 %", "below 75 %", "below 100 %", "100 %")
 _BOUNDS = (0.5, 0.75, 1.0)
 _MANY = 10  # submissions that have to fail a check before the exercise itself comes under suspicion
+NO_ROSTER = "This id is in no roster. If it is a student's, add a line to students.csv."
 _SHOWN = 160  # characters of a quoted sentence
 
 
@@ -52,14 +53,23 @@ class Summary:
     notices: tuple[Notice, ...]
 
 
-def summarise(items: Iterable[Item], outcome: ItemOutcome) -> Summary:
-    """Of every submission, also where several share a record."""
+def everybody(student: str) -> bool:
+    """Without a roster, whoever hands in is in the class."""
+    return True
+
+
+def summarise(
+    items: Iterable[Item], outcome: ItemOutcome, accepts: Callable[[str], bool] = everybody
+) -> Summary:
+    """Of every submission, also where several share a record; ``accepts`` says whom the roster has."""
     exercises, notices = [], []
     for slug, group in by_exercise(items).items():
         verdicts = [outcome.records[item.key].verdict for item in group if item.key in outcome.records]
         exercises.append(_exercise(slug, len(group), verdicts))
         notices += [Notice(slug, "", sentence) for sentence in _suspicions(verdicts)]
         for item in group:
+            if not accepts(item.submission.student):
+                notices.append(Notice(slug, item.submission.student, NO_ROSTER))
             sentences = _concerns(item, outcome.records.get(item.key), outcome.failed.get(item.key))
             notices += [Notice(slug, item.submission.student, sentence) for sentence in sentences]
     return Summary(tuple(exercises), tuple(notices))

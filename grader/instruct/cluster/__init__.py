@@ -2,7 +2,7 @@
 
 ``settings`` reads cluster.toml; ``executors`` turns it into a Parsl configuration; ``dispatch`` sends one
 task for each submission and survives what gets lost; ``array`` is the way without Parsl; ``pods`` renders
-what Kubernetes starts; ``sizing`` says how many GPUs a class needs. Parsl is imported where it is used.
+what Kubernetes starts. Parsl is imported where it is used.
 """
 
 from grader.instruct.cluster.dispatch import grade_on, items_on

@@ -1,4 +1,4 @@
-"""Kubernetes documents: pods of workers, and the permission to start them.
+"""Kubernetes documents: pods of workers.
 
 Inside a pod, submissions are kept in by bubblewrap as everywhere. It needs user namespaces and a ``/proc`` of
 its own, and containers get neither by default: hence ``procMount`` and the unconfined profiles below, which
@@ -57,25 +57,6 @@ def worker_pod(cluster: Cluster, blocks: Blocks, gpu: bool, name: str, script: s
         "metadata": {"name": name, "namespace": cluster.pods.namespace, "labels": {LABEL: name}},
         "spec": spec,
     }
-
-
-def rights(cluster: Cluster) -> list[Document]:
-    """The service account of the driver, and what it may do: start, watch and delete pods beside it."""
-    name, namespace = cluster.pods.service_account, cluster.pods.namespace
-    named = {"name": name, "namespace": namespace}
-    group = "rbac.authorization.k8s.io"
-    rule = {"apiGroups": [""], "resources": ["pods"], "verbs": ["create", "get", "list", "delete"]}
-    return [
-        {"apiVersion": "v1", "kind": "ServiceAccount", "metadata": named},
-        {"apiVersion": f"{group}/v1", "kind": "Role", "metadata": named, "rules": [rule]},
-        {
-            "apiVersion": f"{group}/v1",
-            "kind": "RoleBinding",
-            "metadata": named,
-            "subjects": [{"kind": "ServiceAccount", **named}],
-            "roleRef": {"apiGroup": group, "kind": "Role", "name": name},
-        },
-    ]
 
 
 def _resources(blocks: Blocks, gpu: bool) -> Document:

@@ -69,7 +69,6 @@ class Pods:
     image: str = ""
     namespace: str = "default"
     claims: dict[str, str] = field(default_factory=dict)
-    service_account: str = "cu2grad"
     privileged: bool = False
     user: int = 1000
     group: int = 1000
@@ -177,7 +176,6 @@ def _pods(table: TomlTable, kind: str) -> Pods:
         image=table.text("image"),
         namespace=table.text("namespace", "default"),
         claims=claims,
-        service_account=table.text("service_account", "cu2grad"),
         privileged=table.boolean("privileged", False),
         user=table.integer("user", 1000),
         group=table.integer("group", 1000),

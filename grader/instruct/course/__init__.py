@@ -17,7 +17,7 @@ from grader.instruct.course.class_folder import (
 from grader.instruct.course.course_state import marks_in
 from grader.instruct.course.grades import Grades
 from grader.instruct.course.marks import Mark, Marking, State, Total, totals
-from grader.instruct.course.policy import Assignment, Comment, Course, LatePolicy, judged_scores
+from grader.instruct.course.policy import Assignment, Course, LatePolicy, judged_scores
 from grader.instruct.course.reading import read_course
 from grader.instruct.course.release_log import ReleasedMarks
 from grader.instruct.course.student_tables import People, read_people
@@ -27,7 +27,6 @@ __all__ = [
     "Assignment",
     "Attempt",
     "ClassFolder",
-    "Comment",
     "Course",
     "Grades",
     "LatePolicy",

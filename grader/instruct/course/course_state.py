@@ -8,6 +8,7 @@ from pathlib import Path
 from grader.course.catalog import Catalog
 from grader.instruct.course.attempts import ATTEMPTS, remember
 from grader.instruct.course.grades import Grades
+from grader.instruct.course.hand_scores import note_hand_scores
 from grader.instruct.course.marks import Mark, Marking
 from grader.instruct.course.policy import Course
 from grader.instruct.course.release_log import ReleasedMarks
@@ -19,9 +20,9 @@ from grader.instruct.submissions import read_submissions
 def marks_in(course: Course, catalog: Catalog, now: datetime | None = None) -> list[Mark]:
     """Every mark of the class as of ``now`` (aware; default: this moment).
 
-    Notes what is in the folder of submissions, and changes nothing else. Once the folder has gone or is
-    empty, what was noted is enough; while nobody handed in anything, students.csv is. Raises UsageError for
-    whatever cannot be read.
+    Notes what is in the folder of submissions and what people entered in formgrader, and changes nothing
+    else. Once the folder has gone or is empty, what was noted is enough; while nobody handed in anything,
+    students.csv is. Raises UsageError for whatever cannot be read.
     """
     store = ResultStore(course.results)
     people = read_people(course)
@@ -36,6 +37,7 @@ def marks_in(course: Course, catalog: Catalog, now: datetime | None = None) -> l
         grades=Grades(store.all()),
         released=ReleasedMarks(store.folder, store.secret),
         now=now or datetime.now(UTC),
+        by_hand=note_hand_scores(store, course.gradebook),
     ).marks()
 
 

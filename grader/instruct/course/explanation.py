@@ -8,10 +8,11 @@ from zoneinfo import ZoneInfo
 
 from cusimt.support.words import counted, listed, noun
 from grader.course.exercise import Exercise
+from grader.instruct.course.grades import Earned
 from grader.instruct.course.lateness import FULL
 from grader.instruct.course.marks import Mark, State
 from grader.instruct.course.policy import judged_scores
-from grader.report.words import name_of
+from grader.report.words import name_of, results_for
 from grader.verdict import NOT_JUDGED, Verdict
 
 _SHOWN_DIGITS = 12  # of a record's name
@@ -25,6 +26,7 @@ def explain(mark: Mark, exercise: Exercise, zone: ZoneInfo, *, to_student: bool 
     return [
         *_handed_in(mark, zone),
         *_judged(mark, exercise, to_student),
+        *_by_hand(mark, to_student),
         *_lateness(mark),
         *_adjusted(mark),
         *(_stands(mark) if to_student else _released(mark)),
@@ -59,26 +61,53 @@ def _judged(mark: Mark, exercise: Exercise, to_student: bool) -> Iterator[str]:
     beyond = [name for name in exercise.scores if name not in judged_scores(exercise, backend)]
     if mark.attempt is None or (mark.earned is None and mark.charge.refused):
         return
+    if mark.by_hand.waiting:
+        yield f"It waits for a person in formgrader: {listed(mark.by_hand.waiting)}."
+        return
+    if mark.record is None and mark.earned is not None:
+        yield f"A person marked it, {_share(mark.earned)}; there is no verdict on it from {backend}."
+        return
     if mark.record is None:
         yield f"There is no verdict on it from {backend} yet" + ("." if to_student else ": run grader batch.")
         return
     if mark.earned is None:
         yield "Nothing of it could be judged, which is not its fault; a person has to look at it."
         return
-    raw = FULL * mark.earned.points / mark.earned.out_of
     source = f"record {mark.record.key.name[:_SHOWN_DIGITS]}, seed {mark.record.verdict.seed}"
-    yield (
-        f"On {backend} it earned {amount(mark.earned.points)} of {amount(mark.earned.out_of)} points, "
-        f"{amount(raw)} percent{'' if to_student else f' ({source})'}."
-    )
+    yield (f"On {backend} it earned {_share(mark.earned)}{'' if to_student else f' ({source})'}.")
     if mark.record.verdict.to_review and not to_student:
         yield f"To look at: {mark.record.verdict.to_review}"
-    yield from _lost(mark.record.verdict, beyond)
+    by_hand = [check.name for name in mark.by_hand.checks for check in results_for(mark.record.verdict, name)]
+    yield from _lost(mark.record.verdict, [*beyond, *by_hand])
     for name in beyond:
         points = exercise.scores[name]
         yield f"The {points} points of {name} cannot be judged on {backend} and do not count."
     if undecided := [name for name in mark.earned.undecided if name not in beyond]:
         yield f"Undecided, and left out of this mark: {listed(undecided)}."
+
+
+def _share(earned: Earned) -> str:
+    percent = FULL * earned.points / earned.out_of
+    return f"{amount(earned.points)} of {amount(earned.out_of)} points, {amount(percent)} percent"
+
+
+def _by_hand(mark: Mark, to_student: bool) -> Iterator[str]:
+    """What a person entered in formgrader; ``_judged`` has it in its sum."""
+    for name, (points, out_of) in mark.by_hand.checks.items():
+        yield f"For {name.replace('_', ' ')} a person gave {amount(points)} of {amount(out_of)} points."
+    points, out_of = mark.by_hand.further
+    if out_of:
+        yield f"Further questions: {amount(points)} of {amount(out_of)} points."
+    if mark.by_hand.extra:
+        yield f"Extra credit: {amount(mark.by_hand.extra)} points."
+    for comment in mark.by_hand.comments:
+        yield f"Comment: {comment}"
+    if mark.astray and not to_student:
+        slug = mark.assignment.exercise
+        yield (
+            "FLAG: a person marked something in formgrader that is no hand-in by its time. Enter the right "
+            f"time with: nbgrader autograde {slug} --student {mark.student}"
+        )
 
 
 def _lost(verdict: Verdict, beyond: Container[str]) -> Iterator[str]:
@@ -152,7 +181,7 @@ def _why_lower(mark: Mark) -> str:
         return f"judged by version {record.key.exercise_version} of the exercise, not {told.exercise_version}"
     if record.key.name != told.record:
         return "since another hand-in counts"
-    return "since it was graded again, or course.toml or a table beside it changed"
+    return "since it was graded again, or what people entered, course.toml or a table beside it changed"
 
 
 def _result(mark: Mark) -> str:

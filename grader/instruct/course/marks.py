@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 
 from grader.course.catalog import Catalog, Exercise
 from grader.instruct.course.attempts import Attempt, latest_first
-from grader.instruct.course.grades import Earned, Grades, earned
+from grader.instruct.course.gradebook import NOTHING, HandScore
+from grader.instruct.course.grades import Earned, Grades, earned, earned_by_hand
+from grader.instruct.course.hand_scores import HandScores
 from grader.instruct.course.lateness import FULL, IN_TIME, Charge, charge, days_late
 from grader.instruct.course.policy import Assignment, Course
 from grader.instruct.course.release_log import Released, ReleasedMarks
@@ -35,6 +37,9 @@ class Mark:
 
     ``attempt`` is the hand-in that it comes from, maybe of another member of the group; ``due`` is the
     student's own deadline, ``extension`` why it is not everybody's; ``others`` are further hand-ins.
+    ``accepted``: whether the roster has the student, without which the mark leaves in no file.
+    ``by_hand`` is what a person entered about it in formgrader, ``astray`` whether they marked something that
+    is no hand-in by its time.
     """
 
     student: str
@@ -50,8 +55,11 @@ class Mark:
     extension: str = ""
     group: str = ""
     others: int = 0
+    by_hand: HandScore = NOTHING
+    astray: bool = False
     adjustments: tuple[Adjustment, ...] = ()
     released: Released | None = None
+    accepted: bool = True
 
     @property
     def counts(self) -> bool:
@@ -81,6 +89,7 @@ class _Candidate:
     attempt: Attempt
     record: Record | None
     earned: Earned | None
+    by_hand: HandScore = NOTHING
     charge: Charge = IN_TIME
 
     @property
@@ -105,6 +114,7 @@ class Marking:
     grades: Grades
     released: ReleasedMarks
     now: datetime
+    by_hand: HandScores = field(default_factory=lambda: HandScores({}, {}))
 
     def __post_init__(self) -> None:
         handed_in = {attempt.student for attempt in self.attempts}
@@ -150,16 +160,22 @@ class Marking:
             State.MISSING if due is not None and due < self.now else State.OPEN,
             due=due,
             extension=reason,
+            astray=self.by_hand.astray(student, exercise, self._handed_in.get((student, exercise), ())),
             group=self.people.group(student, exercise),
+            accepted=self.people.accepts(student),
             adjustments=self.people.adjustments.get((student, exercise), ()),
         )
 
     def _judged(self, assignment: Assignment, exercise: Exercise, attempt: Attempt) -> _Candidate:
         record = self.grades.find(attempt, assignment.backend)
-        counted = earned(record.verdict, exercise) if record else None
-        if counted is not None and not counted.out_of:
+        by_hand = self.by_hand.find(attempt)
+        if record is not None:
+            counted: Earned | None = earned(record.verdict, exercise, by_hand)
+        else:
+            counted = earned_by_hand(exercise, assignment.backend, by_hand)
+        if by_hand.waiting or (counted is not None and not counted.out_of):
             counted = None
-        return _Candidate(attempt, record, counted)
+        return _Candidate(attempt, record, counted, by_hand)
 
     def _charged(self, judged: _Candidate, assignment: Assignment, student: str) -> _Candidate:
         due, _ = self.people.due(student, assignment.exercise, assignment.due)
@@ -187,7 +203,7 @@ def _marked(mark: Mark, chosen: _Candidate) -> Mark:
     points = chosen.raw - charged.lost if judged else 0.0
     return replace(
         mark, state=state, found=points, attempt=chosen.attempt, record=chosen.record,
-        earned=chosen.earned, charge=charged,
+        earned=chosen.earned, by_hand=chosen.by_hand, charge=charged,
     )  # fmt: skip
 
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from grader.instruct.course.attempts import ATTEMPTS, read_roster, remembering, write_roster
+from grader.instruct.course.hand_scores import FORMGRADER
 from grader.instruct.course.regrades import REGRADES
 from grader.instruct.course.release_log import telling
 from grader.instruct.course.retention import VERDICTS
@@ -28,7 +29,7 @@ def rename(store: ResultStore, exercise: str, students: Mapping[str, str]) -> li
         anew = {name: store.secret.pseudonym(students[student]) for name, student in old.items()}
         names |= {anew[name]: students[student] for name, student in old.items()}
         write_roster(store.folder, names)  # first, so that a kill leaves no line without a student
-        logs = [Lines(store.folder / name) for name in (ATTEMPTS, WITHDRAWN, REGRADES, VERDICTS)]
+        logs = [Lines(store.folder / name) for name in (ATTEMPTS, WITHDRAWN, REGRADES, VERDICTS, FORMGRADER)]
         changed = {name for log in logs for name in _give(log, exercise, anew)}
         released = Lines(store.folder / RELEASED)
         told = {line["student"] for _, line in released if line["exercise"] == exercise}

@@ -45,27 +45,11 @@ class Assignment:
 
 
 @dataclass(frozen=True)
-class Sampling:
-    """How many submissions of each assignment a second person marks, and what the choice follows from."""
-
-    percent: float = 0.0
-    at_least: int = 0
-    draw: str = ""
-
-
-@dataclass(frozen=True)
-class Comment:
-    """A remark that markers use again. Empty ``exercises`` or ``checks``: it suits all of them."""
-
-    name: str
-    text: str
-    exercises: tuple[str, ...] = ()
-    checks: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class Course:
-    """``course.toml``. ``late_days``: how many each student may be late in the term without a penalty."""
+    """``course.toml``. ``late_days``: how many each student may be late in the term without a penalty.
+
+    ``site`` is the address of the lessons for this class, or "".
+    """
 
     folder: Path
     title: str
@@ -73,10 +57,10 @@ class Course:
     assignments: dict[str, Assignment]
     backend: Backend = "simt"
     late_days: int = 0
-    double_marking: Sampling = Sampling()
-    comments: tuple[Comment, ...] = ()
     submissions: Path = Path("submitted")
     results: Path = Path("results")
+    gradebook: Path = Path("gradebook.db")
+    site: str = ""
     past: tuple[Path, ...] = field(default=())
 
     @property

@@ -6,16 +6,14 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
-from grader.course.exercise import CHECKS, SLUG
+from grader.course.exercise import SLUG
 from grader.instruct.course.policy import (
     FILE,
     PENALTY_OF,
     TAKES,
     Assignment,
-    Comment,
     Course,
     LatePolicy,
-    Sampling,
 )
 from grader.support.backends import BACKENDS
 from grader.support.errors import BrokenExercise, UsageError
@@ -62,10 +60,10 @@ def _course(folder: Path, table: TomlTable) -> Course:
             for slug in assignments
         },
         late_days=late_days,
-        double_marking=_sampling(table.table("double_marking")),
-        comments=_comments(table.table("comments")),
         submissions=folder / table.text("submissions", "submitted"),
         results=folder / table.text("results", "results"),
+        gradebook=folder / table.text("gradebook", "gradebook.db"),
+        site=_site(table),
         past=tuple(folder / each for each in table.texts("past", ())),
     )
     table.finish()
@@ -84,6 +82,13 @@ def _zone(table: TomlTable) -> ZoneInfo:
         raise table.broken(
             f"timezone is {name!r}", "It must be a name of the IANA data base, as Europe/Berlin."
         ) from None
+
+
+def _site(table: TomlTable) -> str:
+    address = table.text("site", "")
+    if address and not address.startswith(("https://", "http://")):
+        raise table.broken(f"site is {address!r}", "It is the address of the class's lessons: https://...")
+    return address
 
 
 def _assignment(tables: TomlTable, slug: str, default: Assignment, zone: ZoneInfo) -> Assignment:
@@ -116,39 +121,6 @@ def _late(table: TomlTable, default: LatePolicy) -> LatePolicy:
     if policy.per_day > _PERCENT:
         raise table.broken("a late day costs more than 100 percent", "penalty_per_day is a percentage.")
     return policy
-
-
-def _sampling(table: TomlTable) -> Sampling:
-    sampling = Sampling(
-        percent=table.number("percent", 0.0),
-        at_least=table.integer("at_least", 0),
-        draw=table.text("draw", ""),
-    )
-    table.finish()
-    if sampling.percent > _PERCENT:
-        raise table.broken("double_marking.percent is over 100", "Nothing is marked more than twice.")
-    return sampling
-
-
-def _comments(tables: TomlTable) -> tuple[Comment, ...]:
-    return tuple(_comment(tables, name) for name in tables)
-
-
-def _comment(tables: TomlTable, name: str) -> Comment:
-    table = tables.table(name)
-    comment = Comment(
-        name=name,
-        text=table.text("text"),
-        exercises=table.texts("exercises", ()),
-        checks=table.texts("checks", ()),
-    )
-    table.finish()
-    for check in comment.checks:
-        if check not in (*CHECKS, "build", "todo"):
-            raise table.broken(
-                f"comments.{name} names the check {check!r}", f"It may name {', '.join(CHECKS)}."
-            )
-    return comment
 
 
 def aware(moment: datetime | None, zone: ZoneInfo) -> datetime | None:

@@ -14,6 +14,7 @@ class Release:
     """What a release did: marks that are told now, marks that stayed as they were told, and what waits.
 
     ``lowered`` are those of ``told`` that somebody accepted to be lower; ``held`` would be lower too.
+    Marks of ids that no roster has are in none of them.
     """
 
     told: tuple[Mark, ...]
@@ -29,6 +30,8 @@ def release(marks: Iterable[Mark], ledger: ReleasedMarks, *, accept: bool) -> Re
     held: list[Mark] = []
     waiting: list[Mark] = []
     for mark in marks:
+        if not mark.accepted:
+            continue
         if not mark.settled:
             waiting.append(mark)
         elif mark.flagged and not accept:

@@ -14,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 from grader.instruct.course.attempts import ATTEMPTS, read_roster, remembering, write_roster
+from grader.instruct.course.hand_scores import FORMGRADER
 from grader.instruct.course.regrades import REGRADES
 from grader.instruct.course.withdrawals import WITHDRAWN
 from grader.instruct.results import ResultStore
@@ -145,7 +146,13 @@ def _rules(results: Path, before: date, old: set[str], still: set[str]) -> dict[
     def told(line: dict[str, Any]) -> dict[str, Any] | None:
         return None if _is_old(line["when"], before) else line
 
-    return {VERDICTS: graded, ATTEMPTS: attempt, WITHDRAWN: withdrawal, RELEASED: told, REGRADES: told}
+    def entered(line: dict[str, Any]) -> dict[str, Any] | None:
+        return None if _is_old(line["submitted"] or line["noted"], before) else line
+
+    return {
+        VERDICTS: graded, ATTEMPTS: attempt, WITHDRAWN: withdrawal, RELEASED: told, REGRADES: told,
+        FORMGRADER: entered,
+    }  # fmt: skip
 
 
 def _is_old(moment: str, before: date) -> bool:

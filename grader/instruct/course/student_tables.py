@@ -72,6 +72,10 @@ class People:
         """The name of the student's group for this exercise, or ``""``."""
         return self.groups.get((student, exercise)) or self.groups.get((student, ALL), "")
 
+    def accepts(self, student: str) -> bool:
+        """Whether ``student`` is in the roster, students.csv; without one, whoever hands in is."""
+        return not self.students or student in self.students
+
     @property
     def mentioned(self) -> set[str]:
         """Everybody whom an extension, a group or an adjustment is about."""

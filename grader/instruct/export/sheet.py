@@ -119,15 +119,15 @@ class Sheet:
         write_new(path, (BOM if self.bom else "") + text.getvalue())
 
 
-def write_new(path: Path, text: str) -> None:
+def write_new(path: Path, content: str | bytes) -> None:
     """Write a file that is not there yet, for this user alone: whoever may read marks is given them.
 
     Raises UsageError for one that is there, since it may have been edited.
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with open(path, "x", encoding="utf-8", newline="", opener=_private) as file:
-            file.write(text)
+        with open(path, "xb", opener=_private) as file:
+            file.write(content.encode() if isinstance(content, str) else content)
     except OSError as error:
         raise UsageError(
             f"{path} cannot be written: {error.strerror}.",

@@ -14,6 +14,7 @@ from nbgrader.preprocessors import CheckCellMetadata, ClearSolutions, Execute, S
 from grader.course.catalog import Catalog
 from grader.instruct.nbgrader.collecting import CollectArchives
 from grader.instruct.nbgrader.exchange import CollectExercises
+from grader.instruct.nbgrader.exporters import BookExport
 from grader.instruct.nbgrader.feedback import SelfContainedExporter
 from grader.instruct.nbgrader.gradebook import SaveVerdict
 from grader.instruct.nbgrader.hooks import before_autograde, before_feedback
@@ -59,6 +60,7 @@ def _configure(c: Config, course: str | Path, trust_submissions: bool) -> None:
     c.ExchangeFactory.collect = CollectExercises
     c.FileNameCollectorPlugin.valid_ext = sorted({".ipynb", *_suffixes(catalog)})
     c.ZipCollectApp.collector_plugin = CollectArchives
+    c.ExportApp.plugin_class = BookExport
 
     # Otherwise the stubs in source/ would take the place of what was handed in.
     c.Autograde.exclude_overwriting = {each.slug: list(each.edit) for each in catalog.exercises}

@@ -17,6 +17,7 @@ from grader.course.exercise import Exercise
 from grader.instruct.course import class_of
 from grader.instruct.results import ResultStore
 from grader.instruct.submissions import Submission
+from grader.instruct.submissions.folder import submission_in
 
 if TYPE_CHECKING:
     from grader.support.backends import Backend
@@ -24,11 +25,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Work:
-    """One submission; ``released`` is the notebook that learners got."""
+    """One submission; ``released`` is the notebook that learners got, ``site`` where their lessons are."""
 
     exercise: Exercise
     submission: Submission
     backend: Backend
+    site: str
     store: ResultStore
     released: Path
 
@@ -40,6 +42,10 @@ class CoursePreprocessor(NbGraderPreprocessor):
         config=True
     )
     isolate = Bool(True, help="Whether code that was handed in runs in a sandbox.").tag(config=True)
+
+    def catalog(self) -> Catalog:
+        """All exercises."""
+        return _catalog(self.course)
 
     def work(self, resources: Mapping[str, Any]) -> Work | None:
         """What ``resources`` are about; None for an assignment that is no exercise."""
@@ -53,8 +59,9 @@ class CoursePreprocessor(NbGraderPreprocessor):
         home = class_of(folder.parents[1])
         return Work(
             exercise=exercise,
-            submission=Submission(student, slug, folder),
+            submission=submission_in(folder),
             backend=home.backend_of(slug),
+            site=home.course.site if home.course else "",
             store=ResultStore(home.results),
             released=released_in(courses, slug) / f"{about['notebook']}.ipynb",
         )

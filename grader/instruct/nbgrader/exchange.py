@@ -10,12 +10,13 @@ import stat
 import tempfile
 from collections.abc import Callable, Iterable
 from datetime import UTC, datetime, timedelta
+from functools import cached_property
 from pathlib import Path
 from typing import Any, TypedDict
 
 from nbgrader.exchange.default import ExchangeCollect
 from nbgrader.utils import ignore_patterns
-from traitlets import Enum
+from traitlets import Enum, List, Unicode
 
 from grader.instruct.nbgrader.current_submission import exercise_of, released_in
 from grader.instruct.nbgrader.hooks import is_plain
@@ -57,11 +58,34 @@ class CollectExercises(ExchangeCollect):
         help="Whose clock counts: the file system's, or that of the folder's name, which the learner writes. "
         "Choose `name` where the exchange was copied or restored, which makes everything in it new.",
     ).tag(config=True)  # fmt: skip
+    for_anybody = List(
+        Unicode(), help="Users who may hand in for anybody, where check_owner is off and they are several."
+    ).tag(config=True)
 
     def init_src(self) -> None:
         self.left_out: list[str] = []
         super().init_src()
         self.src_records = [record for record in self.src_records if not record["refused"]]
+
+    def _not_theirs(self, folder: Path, student: str) -> str:
+        """Why ``folder`` is not that of ``student``, or "".
+
+        Where all hand-ins are of one user, as on some hubs, owners say nothing: names are taken as they are.
+        """
+        owner = _owner(folder)
+        if owner == student:
+            return ""
+        why = f"it belongs to {owner}, and not to {student}"
+        if self.check_owner:
+            return why
+        if len(self._users) < 2 or owner in self.for_anybody:
+            return ""
+        return f"{why}; c.CollectExercises.for_anybody = [{owner!r}] accepts that"
+
+    @cached_property
+    def _users(self) -> set[int]:
+        """Whom the folders of this exchange belong to."""
+        return {each.lstat().st_uid for each in Path(self.inbound_path).iterdir()}
 
     def copy_files(self) -> None:
         self.log.info("Collecting %d submissions of %s", len(self.src_records), self.coursedir.assignment_id)
@@ -99,7 +123,7 @@ class CollectExercises(ExchangeCollect):
         """As nbgrader's, but a folder that anybody made stops nobody else's from being collected."""
         name = Path(path).name
         words = [*name.rsplit("+", 3), "", ""]  # student, assignment, time, and something random or nothing
-        when, refused = _NEVER, _why_not(Path(path), words[0], self.check_owner)
+        when, refused = _NEVER, _why_not(Path(path), words[0], self._not_theirs)
         if not refused:
             try:
                 when = self._came(Path(path), timestamps.read(words[2], self.timezone)).replace(tzinfo=None)
@@ -176,23 +200,24 @@ def _last_change(folder: Path) -> datetime:
     return datetime.fromtimestamp(max(path.lstat().st_ctime for path in paths), UTC)
 
 
-def _why_not(folder: Path, student: str, check_owner: bool) -> str:
+def _why_not(folder: Path, student: str, not_theirs: Callable[[Path, str], str]) -> str:
     """Why ``folder`` is no hand-in of ``student``, or ""."""
     if not is_student(student):
         return "that is no id of a student"
     try:
-        about = folder.lstat()
+        if not stat.S_ISDIR(folder.lstat().st_mode):
+            return "it is no folder"
+        return not_theirs(folder, student)
     except OSError as problem:
         return str(problem)
-    if not stat.S_ISDIR(about.st_mode):
-        return "it is no folder"
-    if not check_owner:
-        return ""
+
+
+def _owner(folder: Path) -> str:
+    number = folder.lstat().st_uid
     try:
-        owner = pwd.getpwuid(about.st_uid).pw_name
+        return pwd.getpwuid(number).pw_name
     except KeyError:
-        owner = f"user {about.st_uid}"
-    return "" if owner == student else f"it belongs to {owner}, and not to {student}"
+        return f"user {number}"
 
 
 def _copy_folder(

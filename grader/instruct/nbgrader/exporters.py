@@ -1,6 +1,7 @@
-"""`nbgrader export` into the sheets of Canvas and Moodle: the gradebook's scores, with manual changes.
+"""`nbgrader export`: nbgrader's table with the marks of `grader marks`, which is the book of a class.
 
-docs/instructors/nbgrader.md shows the command lines.
+What people enter in formgrader flows into the marks, and the marks flow back from here: as the penalty that
+nbgrader takes off a score. docs/instructors/nbgrader.md shows the command line.
 """
 
 from __future__ import annotations
@@ -8,75 +9,97 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
-from nbgrader.api import Gradebook, SubmittedAssignment
-from nbgrader.plugins import ExportPlugin
-from traitlets import Unicode
+from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.plugins import CsvExportPlugin
 
-from grader.instruct.export import Filled, Grade, fill_canvas, fill_moodle
+from cusimt.support.words import listed
+from grader.course.catalog import Catalog
+from grader.instruct.course import Course, Mark, People, class_in, marks_in, read_people
+from grader.instruct.course.lateness import FULL
 from grader.support.errors import ExplainedError, UsageError
 
+_SHOWN = 5
+_SAME = 0.005
 
-class SheetExport(ExportPlugin):
-    """Fills in a sheet that the LMS exported, of one assignment."""
 
-    sheet = Unicode(help="The file that the LMS exported.").tag(config=True)
+class BookExport(CsvExportPlugin):
+    """nbgrader's CSV. Without a course.toml nobody keeps another book, and it is as nbgrader makes it."""
+
+    student: list[str]
 
     def export(self, gradebook: Gradebook) -> None:
-        """Write ``self.to``. What cannot be done is said in one sentence, and ends nbgrader with code 2."""
+        """Write ``self.to``. Raises SystemExit after a sentence on what would contradict the marks."""
+        courses = self.parent.coursedir
         try:
-            if len(self.assignment) != 1 or not self.sheet or not self.to:
-                raise UsageError(
-                    "An assignment, a sheet or a destination is missing.",
-                    f"A sheet is filled for one assignment at a time; {self.sheet or 'it'} stays as it is.",
-                    f"Add --assignment='[\"SLUG\"]' --{type(self).__name__}.sheet=FILE --to=FILE",
-                )
-            grades = list(grades_of(gradebook, str(self.assignment[0]), [str(each) for each in self.student]))
-            print(self.fill(grades).sentence)
+            course = class_in(Path(courses.root)).course
+            if course is not None:
+                self._agree(gradebook, course)
         except ExplainedError as error:
             self.log.error("%s", error)
             raise SystemExit(error.exit_code) from error
+        super().export(gradebook)
 
-    def fill(self, grades: list[Grade]) -> Filled:
-        """Write the sheet, and say what came of it."""
-        raise NotImplementedError
+    def _agree(self, gradebook: Gradebook, course: Course) -> None:
+        """Let ``gradebook`` say what the marks say. Raises UsageError where it cannot."""
+        if Path(gradebook.engine.url.database or "").resolve() != course.gradebook.resolve():
+            raise UsageError(
+                f"nbgrader keeps {gradebook.engine.url}, and the marks come from {course.gradebook}.",
+                "What people enter in formgrader belongs to the marks, so both read one gradebook.",
+                f"Set `gradebook` in {course.file} to the file of nbgrader's db_url",
+            )
+        folder = self.config.CoursePreprocessor.course
+        marks = marks_in(course, Catalog.open(Path(folder) if folder else None))
+        only, slugs = [str(each) for each in self.student], [str(each) for each in self.assignment]
+        self.student = self._accepted(gradebook, read_people(course), only)
+        chosen = [
+            mark
+            for mark in marks
+            if mark.accepted
+            and (not only or mark.student in only)
+            and (not slugs or mark.assignment.exercise in slugs)
+        ]
+        if apart := [place for mark in chosen for place in _apart(gradebook, mark)]:
+            gradebook.db.rollback()
+            more = f" and {len(apart) - _SHOWN} more" if len(apart) > _SHOWN else ""
+            raise UsageError(
+                f"nbgrader's table would contradict the marks of {'; '.join(apart[:_SHOWN])}{more}.",
+                "The book of a class is grader marks: an export never says otherwise.",
+                "Export from the book: grader export csv, canvas or moodle",
+            )
+        gradebook.db.commit()
+
+    def _accepted(self, gradebook: Gradebook, people: People, only: list[str]) -> list[str]:
+        """Whom the roster has, of ``only`` or of everybody; the others are named."""
+        asked = only or [student.id for student in gradebook.students]
+        strange = [student for student in asked if not people.accepts(student)]
+        if strange:
+            self.log.warning("Not exported until students.csv has them: %s", listed(strange))
+        if not (accepted := [student for student in asked if student not in strange]):
+            raise UsageError(
+                "None of the students in nbgrader's gradebook is in students.csv.",
+                "Only marks of ids in the roster are exported.",
+                "Add a line for each student to students.csv",
+            )
+        return accepted
 
 
-class CanvasExport(SheetExport):
-    """Canvas's gradebook."""
-
-    column = Unicode(help="The title of the assignment's column; empty: its slug.").tag(config=True)
-
-    def fill(self, grades: list[Grade]) -> Filled:
-        column = self.column or str(self.assignment[0])
-        return fill_canvas(Path(self.sheet), column, grades, Path(self.to))
-
-
-class MoodleExport(SheetExport):
-    """Moodle's grading worksheet."""
-
-    def fill(self, grades: list[Grade]) -> Filled:
-        return fill_moodle(Path(self.sheet), grades, Path(self.to))
-
-
-def grades_of(gradebook: Gradebook, assignment: str, students: list[str]) -> Iterator[Grade]:
-    """What the gradebook says of ``assignment``, for these students or for all who handed it in.
-
-    What a person still has to look at is no mark yet.
-    """
-    for submission in gradebook.assignment_submissions(assignment):
-        if not students or submission.student_id in students:
-            yield _grade(assignment, submission)
-
-
-def _grade(assignment: str, submission: SubmittedAssignment) -> Grade:
-    if submission.needs_manual_grade:
-        state = "waits for a person in formgrader"
-        return Grade(submission.student_id, assignment, None, submission.max_score, state)
-    points = max(0.0, submission.score - submission.late_submission_penalty)
-    comments = [
-        comment.comment
-        for notebook in submission.notebooks
-        for comment in notebook.comments
-        if comment.comment
-    ]
-    return Grade(submission.student_id, assignment, points, submission.max_score, comment=" ".join(comments))
+def _apart(gradebook: Gradebook, mark: Mark) -> Iterator[str]:
+    """Enter ``mark`` as the penalty of its submission; yields whose it is where nbgrader has no place."""
+    slug, student = mark.assignment.exercise, mark.student
+    try:
+        submission = gradebook.find_submission(slug, student)
+    except MissingEntry:
+        if mark.counts and mark.points > _SAME:  # nbgrader says 0 of who handed in nothing
+            yield f"{student}, {slug}: nbgrader has no submission"
+        return
+    if mark.astray:
+        yield f"{student}, {slug}: what a person entered fits no hand-in by its time"
+        return
+    if not mark.counts:
+        yield f"{student}, {slug}: {mark.state}"
+        return
+    worth = mark.points / FULL * submission.max_score
+    for notebook in submission.notebooks:
+        notebook.late_submission_penalty = None
+    if submission.notebooks:
+        submission.notebooks[0].late_submission_penalty = submission.score - worth

@@ -14,7 +14,10 @@ from pathlib import Path
 
 from nbformat.v4 import new_notebook
 
+from grader.instruct.course import class_of
+from grader.instruct.course.hand_scores import note_hand_scores
 from grader.instruct.nbgrader.notebook import as_text
+from grader.instruct.results import ResultStore
 from grader.instruct.submissions import feedback_secret, timestamps
 
 SET_ASIDE = "set_aside"
@@ -23,11 +26,17 @@ SET_ASIDE = "set_aside"
 def before_autograde(*, assignment: str, student: str, notebooks: Iterable[str]) -> None:
     """Move links, pipes and devices out of the submission: nbgrader would copy what they lead to.
 
-    Where a notebook was one of them, an empty one takes its place, since nbgrader has listed it already.
+    Where a notebook was one of them, an empty one takes its place, since nbgrader has listed it already. What
+    people entered about this student's earlier hand-in is kept, before this one takes its place.
     """
-    for notebook in map(Path, notebooks):
+    paths = [Path(notebook) for notebook in notebooks]
+    for notebook in paths:
         set_aside(notebook.parent)
         _unless_there(notebook, as_text(new_notebook()))
+    for folder in {path.parents[1] for path in paths}:
+        home = class_of(folder.parent)
+        if home.course:
+            note_hand_scores(ResultStore(home.results), home.course.gradebook, folder.name)
 
 
 def before_feedback(*, assignment: str, student: str, notebooks: Iterable[str]) -> None:

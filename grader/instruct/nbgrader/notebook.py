@@ -15,10 +15,11 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 from nbgrader.nbgraderformat import MetadataValidator
 
 from grader.course.exercise import Exercise
+from grader.instruct.course.gradebook import CHECK
 from grader.notebook.building import KERNEL, cell_id
 
 REPORT = "run-grader"
-FILE, CHECK = "file-", "check-"
+FILE = "file-"
 
 _ASKED = {
     "write": "Fill in what is open in the files beside this notebook.",

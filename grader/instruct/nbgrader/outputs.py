@@ -13,14 +13,17 @@ from nbgrader.preprocessors import Execute
 
 from grader.instruct.batch import batch_key, grade_one
 from grader.instruct.batch.grading import not_judged
+from grader.instruct.course import remember
+from grader.instruct.course.gradebook import CHECK
 from grader.instruct.nbgrader.current_submission import CoursePreprocessor, Work
 from grader.instruct.nbgrader.gradebook import TOLD, Told
-from grader.instruct.nbgrader.notebook import CHECK, REPORT
+from grader.instruct.nbgrader.notebook import REPORT, file_cell
 from grader.instruct.nbgrader.sanitizing import untouched_cells
 from grader.instruct.results import Record, VerdictLog
 from grader.notebook.report import clamped
 from grader.report import verdict_text
 from grader.report.html import verdict_html
+from grader.report.site import at_site
 from grader.report.words import results_for
 from grader.support.errors import ExplainedError
 from grader.verdict import Verdict
@@ -38,14 +41,18 @@ class InjectVerdict(CoursePreprocessor, Execute):
         if work is None:
             executed: tuple[NotebookNode, Any] = Execute.preprocess(self, nb, resources, km)
             return executed
-        verdict = self.verdict(work)
+        remember(work.store, [work.submission], self.catalog())  # a later hand-in may be worth less
+        verdict = at_site(self.verdict(work), work.site)
         scores: dict[str, float | None] = {}
+        shown = {file_cell(name): name for name in work.exercise.edit}
         for cell in nb.cells:
             if cell.cell_type != "code":
                 continue
             cell.outputs, cell.execution_count = [], None
             facts = cell.metadata.get("nbgrader", {})
             name = facts.get("grade_id", "")
+            if name in shown:  # below the file, whose first line is the first of the cell
+                cell.outputs = [_display({"text/plain": shown[name]})]
             if name == REPORT:
                 cell.outputs = [
                     _display({"text/html": verdict_html(verdict), "text/plain": verdict_text(verdict)})

@@ -170,4 +170,4 @@ def _shown(name: str, handed: Handed) -> str:
     text = handed.files[name].decode(errors="replace").rstrip()
     if len(text) > SHOWN:
         text = f"{text[:SHOWN]}\n... {len(text) - SHOWN} more characters are in {Path(name).name}"
-    return f"%%writefile {name}\n{text}"
+    return text

@@ -6,11 +6,22 @@ for pair in look_alikes(submissions, exercise):
 
 from grader.instruct.similarity.compare import (
     SOLUTION,
-    LookAlike,
+    comparison_of,
     look_alikes,
     look_alikes_of_class,
     past_term,
 )
+from grader.instruct.similarity.comparison import Comparison, LookAlike
 from grader.instruct.similarity.passages import Passage, Side
 
-__all__ = ["SOLUTION", "LookAlike", "Passage", "Side", "look_alikes", "look_alikes_of_class", "past_term"]
+__all__ = [
+    "SOLUTION",
+    "Comparison",
+    "LookAlike",
+    "Passage",
+    "Side",
+    "comparison_of",
+    "look_alikes",
+    "look_alikes_of_class",
+    "past_term",
+]

@@ -4,62 +4,24 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from itertools import islice
 from pathlib import Path
 
 import numpy as np
 
-from cusimt.support.words import counted
 from grader.course.catalog import Catalog
 from grader.course.exercise import Exercise
 from grader.course.stubs import without_markers
+from grader.instruct.similarity.comparison import Comparison, LookAlike
 from grader.instruct.similarity.document import Document, Handout, document
-from grader.instruct.similarity.passages import Passage, passages
-from grader.instruct.similarity.scores import Prints, Scores, overlaps
+from grader.instruct.similarity.passages import passages
+from grader.instruct.similarity.scores import LEAST, Prints, Scores, contained, overlaps, shares
 from grader.instruct.submissions import Submission, files_of
 
 SOLUTION = "the reference solution"
 LEAST_OVERLAP = 0.7  # below it nothing is reported: authors of one short exercise come near by themselves
 MOST = 50  # pairs that are reported for an exercise
-
-
-@dataclass(frozen=True)
-class LookAlike:
-    """Two authors of ``exercise``; ``second`` is a student, ``FOLDER/STUDENT`` of a past term, or SOLUTION.
-
-    ``overlap`` is the weighed share that they have in common, 0 to 1: see docs/instructors/similarity.md.
-    ``first_own`` and ``second_own`` are the tokens that each wrote.
-    """
-
-    exercise: str
-    first: str
-    second: str
-    overlap: float
-    first_own: int
-    second_own: int
-    passages: tuple[Passage, ...]
-
-    @property
-    def tokens(self) -> int:
-        """Tokens that they have in common."""
-        return sum(each.tokens for each in self.passages)
-
-    @property
-    def same_names(self) -> float:
-        """The share of the names in these passages that are the same, too, 0 to 1."""
-        names = sum(each.names for each in self.passages)
-        return sum(each.same_names for each in self.passages) / names if names else 0.0
-
-    @property
-    def sentence(self) -> str:
-        places = counted(len(self.passages), "passage")
-        return (
-            f"{self.first} and {self.second} have {self.tokens} tokens in {places} in common: "
-            f"{_percent(self.tokens / max(1, self.first_own))} of what {self.first} wrote, "
-            f"{_percent(self.tokens / max(1, self.second_own))} of {self.second}; "
-            f"{_percent(self.same_names)} of the names are the same."
-        )
+_SEVERAL = 3  # hand-ins, from which on a class has a majority
 
 
 def together_never(first: str, second: str) -> bool:
@@ -73,36 +35,63 @@ def look_alikes(
     together: Callable[[str, str], bool] = together_never,
     most: int = MOST,
 ) -> list[LookAlike]:  # fmt: skip
-    """Pairs of this class, and of it with ``past`` hand-ins (by label) and the solution; strongest first.
+    """The pairs of :func:`comparison_of`."""
+    return comparison_of(submissions, exercise, past=past, together=together, most=most).pairs
 
-    Distributed code does not count. ``together`` says who hands in as one and is not compared. At
-    most ``most`` pairs are returned.
+
+def comparison_of(
+    submissions: Sequence[Submission], exercise: Exercise, *,
+    past: Mapping[str, Submission] | None = None,
+    together: Callable[[str, str], bool] = together_never,
+    most: int = MOST,
+) -> Comparison:  # fmt: skip
+    """This class with the stubs and the solution first, then with itself and ``past`` hand-ins (by label).
+
+    Distributed code does not count. Who has the solution is compared with the others as one author: it
+    explains what they have in common. ``together`` says who hands in as one and is not compared. The
+    strongest pairs come first, at most ``most``.
     """
     handout = Handout.of(exercise)
-    own = {
+    everybody = {
         each.student: _read(each, exercise, handout) for each in submissions if each.exercise == exercise.slug
     }
-    own = {student: found for student, found in own.items() if found.stretches()}
+    own = {student: found for student, found in everybody.items() if found.stretches()}
+    solution = _solution(exercise, handout)
+    solved = dict(_like_solution(own, solution)) if solution else {}
+    others = {student: each for student, each in own.items() if student not in solved}
+    one = next(iter(solved), "")
+    authors = {student: each for student, each in own.items() if student in others or student == one}
     before = {label: _read(each, exercise, handout) for label, each in (past or {}).items()}
     found = [
         _look_alike(exercise, first, second, score, own[first], (own | before)[second])
-        for first, second, score in islice(_pairs(own, before, together), most)
+        for first, second, score in islice(_pairs(authors, before, together), most)
     ]
-    solution = _solution(exercise, handout)
     if solution is not None:
         found += [
             _look_alike(exercise, student, SOLUTION, score, own[student], solution)
-            for student, score in islice(_like_solution(own, solution), most)
+            for student, score in islice(solved.items(), most)
         ]
-    return sorted(found, key=lambda each: (-each.overlap, each.first, each.second))[:most]
+    return Comparison(
+        exercise.slug,
+        len(everybody),
+        sorted(found, key=lambda each: (-each.overlap, each.first, each.second))[:most],
+        untouched=[student for student in everybody if student not in own],
+        short=[
+            student
+            for student, each in own.items()
+            if len(each.fingerprints(each.plain)) < LEAST_OVERLAP * LEAST
+        ],
+        solved=sorted(solved),
+        alike=_most_alike(others, together, len(everybody)),
+    )
 
 
 def look_alikes_of_class(
     submissions: Sequence[Submission], catalog: Catalog, *,
     past: Sequence[Path] = (),
     together: Callable[[str], Callable[[str, str], bool]] = lambda slug: together_never,
-) -> list[LookAlike]:  # fmt: skip
-    """:func:`look_alikes` of every exercise that somebody handed in, in the order of the catalog.
+) -> list[Comparison]:  # fmt: skip
+    """:func:`comparison_of` of every exercise that somebody handed in, in the order of the catalog.
 
     ``past`` are folders of past terms, laid out as ``STUDENT/EXERCISE/``.
     """
@@ -110,7 +99,7 @@ def look_alikes_of_class(
     for exercise in catalog.exercises:
         if any(each.exercise == exercise.slug for each in submissions):
             before = dict(each for folder in past for each in past_term(folder, exercise))
-            found += look_alikes(submissions, exercise, past=before, together=together(exercise.slug))
+            found.append(comparison_of(submissions, exercise, past=before, together=together(exercise.slug)))
     return found
 
 
@@ -164,13 +153,26 @@ def _pairs(
 def _like_solution(own: Mapping[str, Document], solution: Document) -> Iterator[tuple[str, float]]:
     """(student, overlap) of those whose own text stands in the solution, the most first.
 
-    Names count here: a short exercise has few right answers, and what tells is whose names they bear.
+    Names count here: a short exercise has few right answers, and what tells is whose names they bear. How
+    many others have the solution does not count: a class that copied it would hide each of them.
     """
+    theirs = solution.fingerprints(solution.named)
+    shares = {student: contained(each.fingerprints(each.named), theirs) for student, each in own.items()}
+    for student in sorted(shares, key=lambda each: -shares[each]):
+        if shares[student] >= LEAST_OVERLAP:
+            yield student, shares[student]
+
+
+def _most_alike(own: Mapping[str, Document], together: Callable[[str, str], bool], handins: int) -> list[str]:
+    """The largest number of students around one text, where they are most of the class; else none."""
     students = list(own)
-    prints = Prints.of([each.fingerprints(each.named) for each in (*own.values(), solution)])
-    scores = overlaps(prints, len(own), contained=True)[:, -1:]
-    for first, _ in _strongest(scores):
-        yield students[first], float(scores[first, 0])
+    if not students:
+        return []
+    near = shares(Prints.of([each.fingerprints(each.plain) for each in own.values()])) >= LEAST_OVERLAP
+    first = int(np.argmax(near.sum(axis=1)))
+    around = [students[other] for other in np.flatnonzero(near[first])]
+    around = [each for each in around if not together(each, students[first])]
+    return around if len(around) >= _SEVERAL and 2 * len(around) > handins else []
 
 
 def _strongest(scores: Scores) -> Iterator[tuple[int, int]]:
@@ -187,7 +189,3 @@ def _look_alike(
         exercise.slug, first, second, min(1.0, round(score, 3)),
         int(one.own.sum()), int(other.own.sum()), tuple(passages(one, other)),
     )  # fmt: skip
-
-
-def _percent(share: float) -> str:
-    return f"{100 * share:.0f} %"

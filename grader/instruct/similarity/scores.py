@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from grader.instruct.similarity.document import Numbers
 
 _CLASS = 20  # a smaller class is taken for one of so many: two authors alone have no rarity to go by
-_LEAST = 12  # who wrote fewer fingerprints (some 50 tokens) is compared as if the rest were different
+LEAST = 12  # who wrote fewer fingerprints (some 50 tokens) is compared as if the rest were different
 _COLUMNS = 8192  # fingerprints that are compared at once
 
 Scores = NDArray[np.float32]
@@ -32,18 +32,32 @@ class Prints:
         return cls(list(np.split(columns, lengths)), count)
 
 
-def overlaps(prints: Prints, first: int, *, contained: bool = False) -> Scores:
+def contained(mine: Numbers, theirs: Numbers) -> float:
+    """The share of ``mine``, one author's fingerprints, that are among ``theirs``; each weighs the same."""
+    return float(np.isin(mine, theirs, assume_unique=True).sum()) / max(len(mine), LEAST)
+
+
+def shares(prints: Prints) -> Scores:
+    """For every two authors, :func:`contained`; of themselves all authors have everything."""
+    shared = _shared(prints, np.ones(len(prints.count)), len(prints.rows))
+    lengths = np.array([len(row) for row in prints.rows], dtype=np.float32)
+    share: Scores = (shared / np.maximum(lengths, LEAST)[:, None]).astype(np.float32)
+    np.fill_diagonal(share, 1.0)
+    return share
+
+
+def overlaps(prints: Prints, first: int) -> Scores:
     """For each of the ``first`` authors, and every author: the share that they have in common, 0 to 1.
 
     It is weighed: a fingerprint counts log2(authors / authors that have it). The share is of what the one
-    with less wrote, or with ``contained`` of what the author of the row wrote.
+    with less wrote.
     """
     authors = max(len(prints.rows), _CLASS)
     weight = np.log2(authors / prints.count)
     own = np.array([weight[row].sum() for row in prints.rows], dtype=np.float32)
     shared = _shared(prints, weight, first)
-    least = own[:first, None] if contained else np.minimum(own[:first, None], own[None, :])
-    share: Scores = (shared / np.maximum(least, _LEAST * np.log2(authors))).astype(np.float32)
+    least = np.minimum(own[:first, None], own[None, :])
+    share: Scores = (shared / np.maximum(least, LEAST * np.log2(authors))).astype(np.float32)
     return share
 
 

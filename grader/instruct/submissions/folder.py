@@ -59,6 +59,12 @@ def read_submissions(root: Path, catalog: Catalog, only: Collection[str] = ()) -
     return submissions
 
 
+def submission_in(folder: Path) -> Submission:
+    """What lies in ``folder``, STUDENT/EXERCISE; without a time where it cannot be read."""
+    student, slug = folder.parts[-2:]
+    return Submission(student, slug, folder, _submitted(student, folder, []))
+
+
 class _Problem(NamedTuple):
     """What cannot be read: ``exercise`` is a folder's name, or "" where it could be any."""
 

@@ -173,7 +173,7 @@ def _by_student(
     last: dict[str, tuple[Handin, Intake]] = {}
     for handin in sorted(found.handins.values(), key=came):
         for owner in handin.owners or [()]:
-            student = _student(owner, roster)
+            student = student_of(owner, roster)
             intake = Intake(student or shown(" ".join(owner) or handin.pieces[0].entry.path))
             intake.called = "" if roster else shown(" ".join(name for name in owner if name != student))
             if not student:
@@ -189,7 +189,7 @@ def _by_student(
     return [(student, handin, intake) for student, (handin, intake) in last.items()]
 
 
-def _student(owner: tuple[str, ...], roster: Roster | None) -> str:
+def student_of(owner: tuple[str, ...], roster: Roster | None) -> str:
     """The id of the person whom the LMS knows by these names, or ""."""
     if roster is None:
         return next((name for name in owner if is_student(name)), "")
@@ -198,7 +198,7 @@ def _student(owner: tuple[str, ...], roster: Roster | None) -> str:
 
 def _former(owner: tuple[str, ...], roster: Roster | None) -> tuple[str, ...]:
     """The id that an import without ``roster`` gives this person, where it is nobody's in the class."""
-    name = _student(owner, None)
+    name = student_of(owner, None)
     return (name,) if roster and name and name not in roster.students.values() else ()
 
 
@@ -206,7 +206,10 @@ def _unknown(owner: tuple[str, ...], roster: Roster | None) -> str:
     """Why nobody of the class is ``owner``, and what to do about it."""
     who = shown(owner[0]) if owner else "No student"
     if roster is None:
-        return f"{who} cannot name a folder; give it with --roster."
+        return (
+            f"{who} cannot be an id. Write a CSV file with the columns lms,student and a line for {who}, "
+            "then import again with --roster FILE."
+        )
     add = f"; add a line for {who} to {roster.path or 'it'}" if owner else ""
     return f"{who} is not in the roster{add}."
 

@@ -1,7 +1,8 @@
 """How each LMS lays out its archive of an assignment's submissions.
 
 canvas       lovelaceada_LATE_4711_90210_kernel-1.cu      name, late, user, attachment, file
-moodle       Ada Lovelace_12345_assignsubmission_file_/kernel.cu      name, participant; a folder or not
+moodle       Ada Lovelace_12345_assignsubmission_file_/kernel.cu      name, participant; a folder or not,
+                                                                      from Moodle 4.1 on without the last _
 gradescope   assignment_7_export/submission_815/kernel.cu   and submission_metadata.yml with the names
 plain        ada/03_fused_muladd/kernel.cu, or ada/kernel.cu
 """
@@ -24,7 +25,7 @@ CANVAS = re.compile(
     re.IGNORECASE,
 )
 MOODLE = re.compile(
-    r"(?P<name>.+)_(?P<participant>\d+)_assignsubmission_(?P<kind>file|onlinetext)_(?P<rest>.*)"
+    r"(?P<name>.+)_(?P<participant>\d+)_assignsubmission_(?P<kind>file|onlinetext)(?:_(?P<rest>.*))?"
 )
 _MARK = re.compile(r"_\d+_assignsubmission_")
 LITTER = ("__MACOSX", ".DS_Store", "Thumbs.db", "desktop.ini", ".ipynb_checkpoints", "__pycache__", ".git")
@@ -125,10 +126,12 @@ def recognised(source: Source, slug: str) -> str:
     paths = [entry.path for entry in source.entries if not _litter(entry)]
     if gradescope.lies_beside_all(paths):
         return "gradescope"
-    within = (
-        1 if len({path.parts[0] for path in paths}) == 1 and all(len(path.parts) > 1 for path in paths) else 0
+    first = {path.parts[0] for path in paths}
+    # One folder around everything is a wrapper, unless it is called as Moodle calls that of its only student.
+    wrapped = len(first) == 1 and all(
+        len(path.parts) > 1 and not MOODLE.fullmatch(path.parts[0]) for path in paths
     )
-    tops = {path.parts[within] for path in paths}
+    tops = {path.parts[1] for path in paths} if wrapped else first
     for layout, pattern in (("moodle", MOODLE), ("canvas", CANVAS)):
         if sum(pattern.fullmatch(top) is not None for top in tops) * 2 > len(tops):
             return layout

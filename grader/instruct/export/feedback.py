@@ -1,0 +1,90 @@
+"""Feedback as a zip file that Canvas or Moodle takes, named as the submissions that it gave out.
+
+Canvas attaches each file to the submission whose user's and attachment's numbers are in its name, and shows
+it under the attachment's own name: so it is text, whatever that is called. Moodle looks for the participant's
+number in the name of a folder.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from grader.instruct.submissions.archives import opened
+from grader.instruct.submissions.importing import student_of
+from grader.instruct.submissions.layouts import MOODLE, Handin, read_layout
+from grader.instruct.submissions.roster import Roster
+from grader.support.errors import UsageError
+
+_PAGE = "feedback.html"
+
+
+@dataclass(frozen=True)
+class Feedback:
+    """The same twice: plain, and as a document that fetches nothing."""
+
+    text: str
+    html: str
+
+
+@dataclass(frozen=True)
+class Bundle:
+    """The zip file, and whom it is for; ``without`` are those in the archive who have no feedback."""
+
+    layout: str
+    content: bytes
+    students: tuple[str, ...]
+    without: tuple[str, ...]
+
+
+def bundle(archive: Path, slug: str, roster: Roster | None, pages: Mapping[str, Feedback]) -> Bundle:
+    """The feedback of everybody in ``archive``, what the LMS gave out, who has some in ``pages``, by student.
+
+    Raises UsageError for an archive of another kind, and where it has no one with feedback.
+    """
+    with opened(archive) as source:
+        found = read_layout(source, "auto", slug)
+    if not found.numbered:
+        raise UsageError(
+            f"{archive} is laid out as {found.layout} has it.",
+            "Feedback is uploaded under the names that Canvas or Moodle gave the submissions.",
+            "Name the zip file of all submissions as it was downloaded from there",
+        )
+    students: dict[str, str] = {}  # the name in the bundle for each
+    without = []
+    for handin in found.handins.values():
+        ids = [student_of(owner, roster) or owner[0] for owner in handin.owners]
+        for student in ids:
+            if student in pages:
+                students[student] = _name(found.layout, handin)
+            else:
+                without.append(student)
+    if not students:
+        raise UsageError(
+            f"No one in {archive} has a mark for {slug}.",
+            "Who a submission belongs to follows from the LMS's numbers, or from the roster of the import.",
+            "Name the roster: grader export feedback ARCHIVE --assignment EXERCISE --roster FILE",
+        )
+    content = io.BytesIO()
+    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as packed:
+        for student, name in sorted(students.items()):
+            feedback = pages[student]
+            packed.writestr(name, feedback.text if found.layout == "canvas" else feedback.html)
+    return Bundle(found.layout, content.getvalue(), tuple(sorted(students)), tuple(sorted(without)))
+
+
+def _name(layout: str, handin: Handin) -> str:
+    """Of several files of a student the newest upload stands for all."""
+    piece = max(handin.pieces, key=lambda each: each.order)
+    path = piece.entry.path
+    if layout == "canvas":
+        return path.name
+    part = next(part for part in path.parts if MOODLE.fullmatch(part))
+    if part != path.name:
+        return str(PurePosixPath(part, _PAGE))
+    rest = MOODLE.fullmatch(part)
+    assert rest is not None
+    return part.removesuffix(rest["rest"] or "") + _PAGE

@@ -1,0 +1,116 @@
+"""What people entered in formgrader, read without nbgrader: which hand-in it is about, and for how long."""
+
+from __future__ import annotations
+
+import sqlite3
+from contextlib import closing
+from datetime import date
+from pathlib import Path
+
+import pytest
+
+from grader.course.catalog import Catalog
+from grader.instruct.course import State
+from grader.instruct.course.hand_scores import FORMGRADER
+from grader.instruct.course.merge_ids import rename
+from grader.instruct.course.retention import forget
+from grader.support.errors import UsageError
+from tests.unit.handmade_class import COURSE, NEGATE, HandmadeClass
+
+SCHEMA = """
+CREATE TABLE assignment (id, name);
+CREATE TABLE submitted_assignment (id, assignment_id, student_id, timestamp);
+CREATE TABLE submitted_notebook (id, assignment_id);
+CREATE TABLE base_cell (id, name);
+CREATE TABLE grade_cells (id, max_score);
+CREATE TABLE task_cells (id, max_score);
+CREATE TABLE grade (notebook_id, cell_id, auto_score, manual_score, extra_credit, needs_manual_grade);
+CREATE TABLE comment (notebook_id, cell_id, manual_comment);
+"""
+MORNING = "2026-10-05 08:00:00.000000"
+Scores = dict[str, tuple[float, float | None, float | None, int]]  # maximum, automatic, manual, and needed
+
+
+@pytest.fixture
+def made(tmp_path: Path, toy_catalog: Catalog) -> HandmadeClass:
+    """ana's 80 of 100 came in the morning."""
+    made = HandmadeClass(tmp_path / "class", toy_catalog, COURSE)
+    made.grade(made.hand_in("ana", NEGATE, "2026-10-05T08:00"), 80)
+    return made
+
+
+def gradebook(made: HandmadeClass, scores: Scores, *, when: str = MORNING, comment: str = "") -> None:
+    """What nbgrader's tables say of ana, as far as they are read."""
+    path = made.folder / "gradebook.db"
+    path.unlink(missing_ok=True)
+    with closing(sqlite3.connect(path)) as book, book:
+        book.executescript(SCHEMA)
+        book.execute("INSERT INTO assignment VALUES (1, ?)", (NEGATE,))
+        book.execute("INSERT INTO submitted_assignment VALUES (2, 1, 'ana', ?)", (when,))
+        book.execute("INSERT INTO submitted_notebook VALUES (3, 2)")
+        for name, (most, auto, manual, needed) in scores.items():
+            book.execute("INSERT INTO base_cell VALUES (?, ?)", (name, name))
+            book.execute("INSERT INTO grade_cells VALUES (?, ?)", (name, most))
+            book.execute("INSERT INTO grade VALUES (3, ?, ?, ?, NULL, ?)", (name, auto, manual, needed))
+            book.execute("INSERT INTO comment VALUES (3, ?, ?)", (name, comment))
+
+
+def test_a_persons_points_take_the_place_of_the_checks(made: HandmadeClass) -> None:
+    gradebook(made, {"check-correctness": (100, 80, None, 0)})
+    assert made.mark("ana").points == 80.0
+    assert not (made.store.folder / FORMGRADER).exists()
+    gradebook(made, {"check-correctness": (100, 80, 95, 0)}, comment="Nice.")
+    assert made.mark("ana").points == 95.0
+    assert made.mark("ana").by_hand.comments == ("Nice.",)
+    lines = (made.store.folder / FORMGRADER).read_text()
+    assert lines.count("\n") == 1 and '"ana"' not in lines  # noted once, under a pseudonym
+
+
+def test_questions_of_the_instructors_own_count_once_they_are_marked(made: HandmadeClass) -> None:
+    check = {"check-correctness": (100.0, 80.0, None, 0)}
+    gradebook(made, {**check, "why": (25, None, None, 1)})
+    assert (made.mark("ana").state, made.mark("ana").by_hand.waiting) == (State.WAITING, ("why",))
+    gradebook(made, {**check, "why": (25, None, 20, 0)})
+    assert made.mark("ana").points == 80.0  # 100 of 125
+    gradebook(made, {**check, "why": (25, 0, None, 0)})  # as it was handed out
+    assert made.mark("ana").points == 64.0
+
+
+def test_where_there_is_no_verdict_a_person_marks_all_of_it(made: HandmadeClass) -> None:
+    made.hand_in("ana", NEGATE, "2026-10-05T08:00", "// other\n")
+    gradebook(made, {"check-correctness": (60, None, 30, 0), "check-safety": (20, None, 20, 0)})
+    assert made.mark("ana").state is State.WAITING  # device_work is missing
+    gradebook(
+        made,
+        {
+            f"check-{name}": (most, None, most / 2, 0)
+            for name, most in made.catalog.find(NEGATE).scores.items()
+        },
+    )
+    assert made.mark("ana").points == 50.0
+
+
+def test_what_was_entered_outlives_the_gradebook_and_no_longer(made: HandmadeClass) -> None:
+    gradebook(made, {"check-correctness": (100, 80, 95, 0)})
+    made.marks()
+    (made.folder / "gradebook.db").unlink()
+    assert made.mark("ana").points == 95.0
+    assert forget(made.store, date(2026, 10, 5), apply=False).lines[FORMGRADER] == 0
+    assert forget(made.store, date(2026, 10, 6), apply=True).lines[FORMGRADER] == 1
+    assert (made.store.folder / FORMGRADER).read_text() == ""
+
+
+def test_it_goes_along_to_another_id(made: HandmadeClass) -> None:
+    gradebook(made, {"check-correctness": (100, 80, 95, 0)})
+    made.marks()
+    (made.folder / "gradebook.db").unlink()
+    assert rename(made.store, NEGATE, {"ana": "anna"}) == ["ana"]
+    (made.folder / "submitted" / "ana").rename(made.folder / "submitted" / "anna")
+    assert made.mark("anna").points == 95.0
+
+
+def test_a_damaged_line_is_named(made: HandmadeClass) -> None:
+    made.marks()
+    (made.store.folder / FORMGRADER).write_text('{"student": "x"}\n')
+    with pytest.raises(UsageError, match=r"Line 1 of .*formgrader\.jsonl"):
+        made.marks()
