@@ -16,7 +16,7 @@ from cusimt.doctor import PROBES as OF_THE_SIMULATOR
 from cusimt.doctor import Line, answers, run
 from cusimt.support import toolchain
 from grader.cli import extension_probes
-from grader.compilation.devices import detect_backend, gpu_present
+from grader.compilation.devices import architecture_flags, detect_backend, gpu_present
 from grader.course.catalog import Catalog
 from grader.run import groups, landlock, sandbox
 from grader.support.errors import ToolchainError
@@ -60,6 +60,12 @@ def _nvcc() -> Line:
             "problem", "nvcc", f"{version} at {nvcc}, but torch was built for CUDA {wanted}", fix,
             "toolkit-version",
         )  # fmt: skip
+    try:
+        architecture_flags()
+    except ToolchainError as error:
+        return Line(
+            "problem", "nvcc", f"{version} at {nvcc}. {error.what}", error.next, "unsupported-architecture"
+        )
     return Line("ok", "nvcc", f"{version} at {nvcc}")
 
 

@@ -58,10 +58,15 @@ def architecture_list() -> str:
 
 
 def architecture_flags() -> list[str]:
-    """nvcc's -gencode flags: TORCH_CUDA_ARCH_LIST where it is set, else the GPUs of this machine."""
+    """nvcc's -gencode flags: TORCH_CUDA_ARCH_LIST where it is set, else the GPUs of this machine.
+
+    Raises ToolchainError for a GPU that nvcc makes no code for.
+    """
     listed = architecture_list()
+    if not listed:
+        return list(dict.fromkeys(map(flag_for, capabilities()))) or ["-arch=native"]
     flags = []
-    for entry in filter(None, listed.split(";") if listed else capabilities()):
+    for entry in filter(None, listed.split(";")):
         number, _, extra = entry.partition("+")
         if not re.fullmatch(r"\d+\.\d[a-z]?", number) or extra not in ("", "PTX"):
             return ["-arch=native"]  # names such as "Hopper"; nvcc asks the GPU itself
@@ -70,6 +75,43 @@ def architecture_flags() -> list[str]:
         if extra:
             flags.append(f"-gencode=arch=compute_{compact},code=compute_{compact}")
     return flags or ["-arch=native"]
+
+
+def flag_for(capability: str) -> str:
+    """nvcc's flag for a GPU, such as one of "8.6".
+
+    Code of a lower minor version of the same major one runs on it, too. For a GPU that is newer than nvcc,
+    the driver compiles the newest PTX when the library is loaded. Raises ToolchainError for an older one.
+    """
+    major, _, minor = capability.partition(".")
+    wanted = (int(major), int(minor))
+    codes = gpu_codes()
+    near = [code for code in codes if code[0] == wanted[0] and code[1] <= wanted[1]]
+    if not codes or near:
+        compact = "{}{}".format(*max(near, default=wanted))
+        return f"-gencode=arch=compute_{compact},code=sm_{compact}"
+    if wanted > min(codes):
+        compact = "{}{}".format(*max(code for code in codes if code < wanted))
+        return f"-gencode=arch=compute_{compact},code=compute_{compact}"
+    oldest = "{}.{}".format(*min(codes))
+    raise ToolchainError(
+        f"The GPU here has compute capability {capability}, and nvcc compiles for {oldest} and later.",
+        "A CUDA toolkit no longer serves GPUs that are older than those of its release.",
+        "Set CUDA_HOME to an older toolkit, with a torch that was built for it, or grade on the CPU: "
+        "add --backend simt",
+    )
+
+
+def gpu_codes() -> list[tuple[int, int]]:
+    """The compute capabilities that nvcc makes code for; empty where it does not say."""
+    toolkit = cuda_toolkit()
+    with cache.entry(["gpu codes", toolkit.identity], room="gpus") as slot:
+        if slot.missing:
+            command = [str(toolkit.nvcc), "--list-gpu-code"]
+            answer = subprocess.run(command, capture_output=True, text=True, check=False).stdout
+            (slot.folder / "codes").write_text(answer)
+        text = ((slot.folder if slot.missing else slot.path) / "codes").read_text()
+    return [(int(major), int(minor)) for major, minor in re.findall(r"\bsm_(\d+)(\d)\b", text)]
 
 
 def gpu_name() -> str:

@@ -205,6 +205,45 @@ def test_architectures_from_the_environment(
     assert devices.architecture_flags() == flags
 
 
+@pytest.mark.parametrize(
+    ("capability", "flag"),
+    [
+        ("9.0", "-gencode=arch=compute_90,code=sm_90"),
+        ("8.9", "-gencode=arch=compute_86,code=sm_86"),  # runs code of a lower minor version
+        ("10.3", "-gencode=arch=compute_90,code=compute_90"),  # newer than nvcc: its driver compiles the PTX
+    ],
+)
+def test_a_gpu_gets_the_best_code_that_nvcc_makes_for_it(
+    monkeypatch: pytest.MonkeyPatch, capability: str, flag: str
+) -> None:
+    monkeypatch.delenv("TORCH_CUDA_ARCH_LIST", raising=False)
+    monkeypatch.setattr(devices, "gpu_codes", lambda: [(7, 5), (8, 0), (8, 6), (9, 0)])
+    monkeypatch.setattr(devices, "capabilities", lambda: [capability])
+    assert devices.architecture_flags() == [flag]
+
+
+def test_a_gpu_that_nvcc_does_not_serve_is_named_with_the_fix(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("TORCH_CUDA_ARCH_LIST", raising=False)
+    monkeypatch.setattr(devices, "gpu_codes", lambda: [(7, 5), (8, 0), (12, 1)])
+    monkeypatch.setattr(devices, "capabilities", lambda: ["6.1"])
+    with pytest.raises(ToolchainError, match=r"6\.1, and nvcc compiles for 7\.5 and later") as caught:
+        devices.architecture_flags()
+    assert "--backend simt" in caught.value.next
+    monkeypatch.setattr(devices, "gpu_codes", list)  # an nvcc that does not list them is asked as it was
+    assert devices.architecture_flags() == ["-gencode=arch=compute_61,code=sm_61"]
+
+
+def test_nvcc_says_what_it_makes_code_for(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    place = toolkit(tmp_path / "cuda")
+    asked = tmp_path / "asked"
+    nvcc = place / "bin/nvcc"
+    nvcc.write_text(f'#!/bin/sh\necho "$@" >> {asked}\nprintf "sm_75\\nsm_90\\nsm_90a\\nsm_121\\n"\n')
+    nvcc.chmod(0o755)
+    monkeypatch.setenv("CUDA_HOME", str(place))
+    assert devices.gpu_codes() == devices.gpu_codes() == [(7, 5), (9, 0), (12, 1)]
+    assert asked.read_text().splitlines().count("--list-gpu-code") == 1
+
+
 def test_architectures_of_the_gpus_are_asked_once(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.delenv("TORCH_CUDA_ARCH_LIST", raising=False)
     information = tmp_path / "driver/gpus/0000:01:00.0/information"
