@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from generated import bring_up_to_date
@@ -21,7 +21,11 @@ COURSE = Path(__file__).resolve().parent.parent.parent
 FOLDER = COURSE / "docs" / "_generated" / "measured"
 RESULTS = COURSE / "benchmarks" / "results"
 ALSO = {"02_elementwise_mult": "edit_to_verdict*.md"}  # its lesson is about the time that a build takes
-PAGES = ("bindings", "torch_symbols", "late_error")  # pages that are no lesson, from NAME_*.md
+# What pages that are no lesson show, from NAME_*.md.
+PAGES = (
+    *("bindings", "torch_symbols", "late_error"),
+    *("edit_to_verdict", "command_line", "simt_throughput", "isolation", "gpu_lanes"),  # reference/performance.md
+)
 NOTHING = "*No measurement of this exercise on a GPU has been recorded yet.*\n"
 NOTHING_OF_A_PAGE = "*No run on a GPU has been recorded yet.*\n"
 FACTORS = RESULTS / "bindings_h200.md"
@@ -33,12 +37,15 @@ COLUMNS = (  # of the table "Factor by factor"
     ("stable ABI",),
 )
 SPEED = re.compile(r"^Performance \w+, [^.]*points\. (?P<said>.+)\.$", re.MULTILINE)
+COMPARED = re.compile(
+    r"(?P<value>[\d.]+) times the speed of (?P<baseline>.+) \(95 % interval (?P<low>[\d.]+) to (?P<high>[\d.]+)"
+)
 
 
 def render(record: Path) -> str:
     """The record without its title: a line on where it was measured, then its tables."""
     lines = record.read_text(encoding="utf-8").splitlines()[1:]
-    facts = dict(line[2:].split(": ", 1) for line in lines if line.startswith("- ") and ": " in line)
+    facts = _facts(lines)
     rest = "\n".join(line for line in lines if not line.startswith("- ")).strip()
     where = facts["processor"] if facts["GPU"] == "none" else facts["GPU"]
     return f"Measured on {where}, torch {facts['torch']}, nvcc {facts['nvcc']}, {facts['date']}:\n\n{rest}\n"
@@ -46,20 +53,46 @@ def render(record: Path) -> str:
 
 def spoken(verdicts: Path, slug: str) -> str:
     """What the verdict on the solution of ``slug`` in the file ``verdicts`` said of its speed, or ""."""
-    text = verdicts.read_text(encoding="utf-8")
-    facts = dict(
-        line[2:].split(": ", 1) for line in text.splitlines() if line.startswith("- ") and ": " in line
-    )
-    _, _, verdict = text.partition(f"\nExercise {slug}, ")
-    found = SPEED.search(verdict.split("\nExercise ", 1)[0])
-    if not found:
+    said = _said(verdicts, slug)
+    if not said:
         return ""
+    facts = _facts(verdicts.read_text(encoding="utf-8").splitlines())
     gpu = facts["GPU"].split(",")[0]
     return (
         "*One verdict is all that has been recorded of this exercise on a GPU yet.* "
         f"On an {gpu}, {facts['date']}, commit {facts['commit']}, `performance` said of the solution: "
-        f'"{found["said"]}" (`benchmarks/results/{verdicts.name}`).\n'
+        f'"{said}" (`benchmarks/results/{verdicts.name}`).\n'
     )
+
+
+def speeds(verdicts: Path, slugs: Sequence[str]) -> str:
+    """A table of what the verdicts on the solutions in the file ``verdicts`` said of their speed."""
+    facts = _facts(verdicts.read_text(encoding="utf-8").splitlines())
+    gpu = facts["GPU"].split(",")[0]
+    lines = [
+        f"Measured on an {gpu}, {facts['date']}, commit {facts['commit']}:", "",
+        "| solution | speed | PyTorch's expression | 95 % interval |", "|---|---|---|---|",
+    ]  # fmt: skip
+    for slug in slugs:
+        found = COMPARED.search(_said(verdicts, slug))
+        if found:
+            lines.append(
+                f"| [{slug}](../lessons/{slug}.md) | {found['value']}× | `{found['baseline']}` "
+                f"| {found['low']} to {found['high']} |"
+            )
+    return "\n".join(lines) + "\n"
+
+
+def _said(verdicts: Path, slug: str) -> str:
+    """What the verdict on the solution of ``slug`` said of its speed, or ""."""
+    _, _, verdict = verdicts.read_text(encoding="utf-8").partition(f"\nExercise {slug}, ")
+    found = SPEED.search(verdict.split("\nExercise ", 1)[0])
+    return found["said"] if found else ""
+
+
+def _facts(lines: Sequence[str]) -> dict[str, str]:
+    """Where and when a record was made."""
+    return dict(line[2:].split(": ", 1) for line in lines if line.startswith("- ") and ": " in line)
 
 
 def unmeasured(slug: str) -> str:
@@ -102,6 +135,9 @@ def pages() -> Iterator[tuple[Path, str]]:
         records = sorted(RESULTS.glob(f"{name}_*.md"))
         yield FOLDER / f"{name}.md", "\n".join(render(record) for record in records) or NOTHING_OF_A_PAGE
     yield FOLDER / "bindings_factors.md", factor_rows(FACTORS)
+    slugs = sorted(facts.parent.name for facts in (COURSE / "exercises").glob("*/exercise.toml"))
+    tables = [speeds(verdicts, slugs) for verdicts in sorted(RESULTS.glob("solutions_*.md"))]
+    yield FOLDER / "solutions.md", "\n".join(tables) or NOTHING_OF_A_PAGE
 
 
 if __name__ == "__main__":

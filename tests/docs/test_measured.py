@@ -56,6 +56,18 @@ def test_without_a_record_a_lesson_tells_the_speed_that_a_verdict_named(tmp_path
     )
 
 
+def test_the_speeds_of_all_solutions_stand_in_one_table(tmp_path: Path) -> None:
+    verdicts = tmp_path / "solutions_x.md"
+    verdicts.write_text(VERDICTS)
+    assert measured.speeds(verdicts, ["02_first", "03_second"]).splitlines() == [
+        "Measured on an NVIDIA X, 2026-03-01, commit abc1234:",
+        "",
+        "| solution | speed | PyTorch's expression | 95 % interval |",
+        "|---|---|---|---|",
+        "| [03_second](../lessons/03_second.md) | 1.5× | `a + b` | 1.4 to 1.6 |",
+    ]
+
+
 def test_the_rows_of_the_factor_table_are_those_of_the_record(tmp_path: Path) -> None:
     assert measured.factor_rows(tmp_path / "missing.md").count("not measured") == 14
     record = tmp_path / "record.md"
