@@ -111,8 +111,8 @@ _BY_FAMILY = {
 
 
 def include_dirs() -> list[Path]:
-    """The folders of the CUDA headers and of simt_api.h; they belong before any other on the include path."""
-    return [INCLUDE, RUNTIME]
+    """The folder of the CUDA headers and of simt_api.h; it belongs before any other on the include path."""
+    return [INCLUDE]
 
 
 def compile_flags(checked: bool) -> list[str]:

@@ -17,9 +17,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cusimt.compiler import cccl, gpu_code, libraries, nvcc_report
-from cusimt.compiler.include_paths import IncludePaths
+from cusimt.compiler.include_paths import IncludePaths, of_environment, of_host_compiler
 from cusimt.compiler.nvcc_options import Options, UnknownOption, parse
-from cusimt.compiler.sources import beside, translate_tree
+from cusimt.compiler.sources import beside, find_forced, translate_tree, tree
 from cusimt.support.errors import ExplainedError, UsageError
 from cusimt.support.linker import shared_library_flags
 from cusimt.support.toolchain import host_compiler
@@ -161,7 +161,8 @@ def _compile(options: Options, source: Path, target: str, scratch: Path) -> int:
     translated, include_dirs = source, list(paths.own)
     if language == "cu":
         library_dirs = (*paths.libraries, *paths.system)
-        translated, include_dirs = translate_tree(source, paths.own, scratch, library_dirs)
+        forced = options.all("--pre-include")
+        translated, include_dirs = translate_tree(source, paths.own, scratch, library_dirs, forced)
     include_dirs += paths.libraries
     command = [*_host(options), "-x", "c" if language == "c" else "c++"]
     # Ours come as -I: a -I of torch's own headers would win over any -isystem.
@@ -198,7 +199,8 @@ def _flags(options: Options, language: str) -> list[str]:
     flags += [f"-D{macro}" for macro in options.all("--define-macro")]
     flags += [f"-U{macro}" for macro in options.all("--undefine-macro")]
     flags += [part for folder in _include_paths(options).system for part in ("-isystem", str(folder))]
-    flags += [part for header in options.all("--pre-include") for part in ("-include", header)]
+    if language != "cu":  # there the translated source includes them
+        flags += [part for header in options.all("--pre-include") for part in ("-include", header)]
     flags += options.all("--compiler-options") + options.forwarded
     flags += ["-w"] if options.has("--disable-warnings") else []
     standard = re.fullmatch(r"(?:c|gnu)\+\+(\d+)", options.last("--std"))
@@ -236,14 +238,15 @@ def _finish_dependencies(options: Options, source: Path, target: str, scratch: P
 
 
 def _mirrored_root(source: Path, options: Options) -> Path:
-    from cusimt.compiler.sources import closure, common_folder
-
     paths = _include_paths(options)
-    return common_folder(closure(source, paths.own, (*paths.libraries, *paths.system)))
+    forced = (find_forced(name, paths.own) for name in options.all("--pre-include"))
+    present = [header for header in forced if header]
+    return tree(source, paths.own, (*paths.libraries, *paths.system), present).root
 
 
 def _include_paths(options: Options) -> IncludePaths:
-    return IncludePaths.of(options.all("--include-path"), options.all("--system-include"))
+    named = [*options.all("--include-path"), *of_host_compiler(options.all("--compiler-options"))]
+    return IncludePaths.of(named, [*options.all("--system-include"), *of_environment()])
 
 
 def checks_wanted() -> bool:

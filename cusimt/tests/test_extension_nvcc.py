@@ -178,6 +178,27 @@ def test_a_header_beside_the_source_hides_none_of_the_system(folder: Path) -> No
     assert nvcc.main(["-c", "beside.cu", "-o", "beside.o"]) == 0
 
 
+def test_a_header_named_as_one_of_the_simulator_is_the_programs(folder: Path) -> None:
+    (folder / "include").mkdir()
+    (folder / "include/warp.h").write_text("__device__ inline int seven() { return 7; }\n")
+    (folder / "warp.cu").write_text('#include "warp.h"\n__global__ void k(int* x) { *x = seven(); }\n')
+    assert nvcc.main(["-Iinclude", "-c", "warp.cu"]) == 0
+
+
+def test_headers_above_the_sources_and_headers_of_include_are_translated(folder: Path) -> None:
+    source = folder / "src/cuda/x.cu"
+    source.parent.mkdir(parents=True)
+    source.write_text('#include "cuda/x.cuh"\nvoid f() { launch(); forced(); }\n')
+    kernel = "__global__ void k() { __shared__ int x[4]; x[threadIdx.x] = 0; }\n"
+    source.with_suffix(".cuh").write_text(kernel + "inline void launch() { k<<<1, 4>>>(); }\n")
+    (folder / "first.cuh").write_text("__global__ void e() {}\ninline void forced() { e<<<1, 4>>>(); }\n")
+    flags = ["-Isrc", "-include", "first.cuh", "-MMD", "-MF", "x.d"]
+    assert nvcc.main([*flags, "-c", "src/cuda/x.cu", "-o", "x.o"]) == 0
+    named = (folder / "x.d").read_text().split()
+    assert {str(source), str(source.with_suffix(".cuh")), str(folder / "first.cuh")} <= set(named)
+    assert "cusimt-nvcc-" not in " ".join(named)
+
+
 def test_a_syntax_error_is_at_the_learners_line(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (folder / "main.cu").write_text(PROGRAM.replace("TIMES * threadIdx.x", "TIMES * threadIdxx.x"))
     assert nvcc.main(["-c", "main.cu"]) == 1
