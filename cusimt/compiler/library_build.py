@@ -56,7 +56,7 @@ class Library:
         with cache.entry(self._key(), room="simt") as slot:
             if slot.missing:
                 if progress:
-                    progress(f"building {self.name} (once per compiler)")
+                    progress(f"building {self.name} of the simulated GPU, once: a minute or more")
                 self._make(slot.folder / self.name)
         return slot.path / self.name
 

@@ -120,12 +120,11 @@ def status_with_findings(status: int, checked: bool) -> int:
 
 
 def _build_runtime() -> None:
-    """Compile the simulator's libraries if needed: on a terminal, say that it takes half a minute."""
+    """Compile the simulator's libraries if needed, and say on stderr what takes half a minute or more."""
     from cusimt.compiler import libraries
 
     def tell(sentence: str) -> None:
-        if sys.stderr.isatty():
-            print(f"cusimt: {sentence}", file=sys.stderr, flush=True)
+        print(f"cusimt: {sentence}", file=sys.stderr, flush=True)
 
     libraries.device_library(tell)
 
@@ -170,7 +169,10 @@ def _report_findings() -> int:
     from cusimt.findings import explain
     from cusimt.programs import child_findings
 
-    found = child_findings.take_all()
+    collected = child_findings.take_all()
+    for kernel in collected.unchecked:
+        print(f"\n{kernel.sentence}", file=sys.stderr)
+    found = collected.findings
     for finding in found:
         print(f"\n{explain(finding)}", file=sys.stderr)
     if found:

@@ -31,7 +31,7 @@ def test_a_library_is_where_it_was_said_to_be(library: Library) -> None:
     assert not library.is_built()
     assert library.build(said.append) == library.path
     assert library.is_built()
-    assert said == ["building libone.so (once per compiler)"]
+    assert said == ["building libone.so of the simulated GPU, once: a minute or more"]
 
 
 def test_one_that_is_in_use_is_not_evicted_and_one_that_is_gone_is_built(library: Library) -> None:
