@@ -1,8 +1,8 @@
 """An nvcc that compiles for the simulated GPU: nvcc's command line, translated sources, the host compiler.
 
 `CUDA_HOME/bin/nvcc` of the simulated toolkit (see toolkit.py) runs this module. It accepts what torch's
-cpp_extension, setuptools and CMake pass to nvcc. Flags about GPU code change nothing; what only makes sense
-with GPU code (separate device compilation, PTX) is refused.
+cpp_extension, setuptools and CMake pass to nvcc. Flags about GPU code change nothing; what asks for GPU code
+itself (PTX, a cubin) is refused. Device code that was compiled separately is linked by the host's linker.
 """
 
 from __future__ import annotations
@@ -29,10 +29,8 @@ __all__ = ["checks_wanted"]
 
 CHECKS_VARIABLE = "CUSIMT_CHECKS"
 _OBJECT_SUFFIXES = (".o", ".a", ".so")
+_COMPILE_ONLY = ("--compile", "--device-c", "--device-w", "--preprocess")
 _GPU_CODE_ONLY = {
-    "--device-c": "separate compilation of device code",
-    "--device-w": "separate compilation of device code",
-    "--device-link": "linking of device code",
     "--ptx": "PTX",
     "--cubin": "a cubin",
     "--fatbin": "a fat binary",
@@ -73,7 +71,9 @@ def run(arguments: list[str]) -> int:
             "Name one: nvcc kernel.cu -o program",
         )
     with tempfile.TemporaryDirectory(prefix="cusimt-nvcc-") as scratch:
-        if options.has("--compile") or options.has("--preprocess") or _dependencies_only(options):
+        if options.has("--device-link"):
+            return _link_device_code(options)
+        if _is_one_of(options, *_COMPILE_ONLY) or _dependencies_only(options):
             return _compile_each(options, Path(scratch))
         return _compile_and_link(options, Path(scratch))
 
@@ -84,14 +84,8 @@ def _refuse(options: Options) -> None:
             raise UsageError(
                 f"{name} asks for {what}.",
                 "The simulated GPU runs kernels as host code: there is none.",
-                "Compile each .cu whole, with -c.",
+                "Compile each .cu with -c.",
             )
-    if options.last("--relocatable-device-code") == "true":
-        raise UsageError(
-            "-rdc=true asks for separate compilation of device code.",
-            "The simulated GPU compiles each .cu whole; a kernel sees only its own file.",
-            "Compile without -rdc=true, and define device functions in a header.",
-        )
     if options.has("--run"):
         raise UsageError(
             "--run asks for the program to be run at once.",
@@ -100,8 +94,14 @@ def _refuse(options: Options) -> None:
         )
 
 
+def _link_device_code(options: Options) -> int:
+    """Write the object that a build expects of this step; the host's linker will find device code, too."""
+    target = options.last("--output-file", "a_dlink.o")
+    return _execute(options, [*_host(options), "-fPIC", "-x", "c++", "-c", os.devnull, "-o", target])
+
+
 def _compile_each(options: Options, scratch: Path) -> int:
-    output = options.last("--output-file")
+    output = "" if _dependencies_only(options) else options.last("--output-file")
     if output and len(options.inputs) > 1:
         raise UsageError(
             "-o was given with several inputs.",
@@ -162,7 +162,9 @@ def _compile(options: Options, source: Path, target: str, scratch: Path) -> int:
     if language == "cu":
         library_dirs = (*paths.libraries, *paths.system)
         forced = options.all("--pre-include")
-        translated, include_dirs = translate_tree(source, paths.own, scratch, library_dirs, forced)
+        translated, include_dirs = translate_tree(
+            source, paths.own, scratch, library_dirs, forced, relocatable=_is_relocatable(options)
+        )
     include_dirs += paths.libraries
     command = [*_host(options), "-x", "c" if language == "c" else "c++"]
     # Ours come as -I: a -I of torch's own headers would win over any -isystem.
@@ -232,8 +234,10 @@ def _finish_dependencies(options: Options, source: Path, target: str, scratch: P
     text = text.replace(f"{scratch}/", f"{root}/")
     output = options.last("--dependency-output")
     if not output and _dependencies_only(options):
-        sys.stdout.write(text)
-        return
+        output = options.last("--output-file")
+        if not output:
+            sys.stdout.write(text)
+            return
     Path(output or str(Path(target).with_suffix(".d"))).write_text(text)
 
 
@@ -262,6 +266,16 @@ def _host(options: Options) -> list[str]:
         return [str(Path(chosen) / "g++")]
     # torch passes $CC here, which may be a C compiler; nvcc links C++ with it all the same.
     return [re.sub(r"gcc(?=[-\d.]*$)", "g++", re.sub(r"clang(?=[-\d.]*$)", "clang++", chosen))]
+
+
+def _is_relocatable(options: Options) -> bool:
+    """Whether device code of one file may use that of another."""
+    said = options.last("--relocatable-device-code") == "true"
+    return said or _is_one_of(options, "--device-c", "--dlink-time-opt")
+
+
+def _is_one_of(options: Options, *names: str) -> bool:
+    return any(options.has(name) for name in names)
 
 
 def _is_verbose(options: Options) -> bool:

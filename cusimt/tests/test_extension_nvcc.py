@@ -86,6 +86,13 @@ def test_dependencies_alone_are_printed(folder: Path, capfd: pytest.CaptureFixtu
     assert not Path("main.o").exists()
 
 
+def test_dependencies_alone_go_where_o_says(folder: Path) -> None:
+    assert nvcc.main(["-M", "main.cu", "-o", "main.d"]) == 0
+    target, _, names = (folder / "main.d").read_text().partition(":")
+    assert target == "main.o"
+    assert f"{folder}/times.cuh" in names
+
+
 def test_preprocessing(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert nvcc.main(["-E", "main.cu"]) == 0
     assert "x[threadIdx.x] = 3 * threadIdx.x" in capfd.readouterr().out
@@ -108,11 +115,7 @@ def test_a_dry_run_shows_commands_and_runs_none(folder: Path, capfd: pytest.Capt
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["-dc", "main.cu"], "--device-c asks for separate compilation of device code."),
-        (["-rdc=true", "-c", "main.cu"], "-rdc=true asks for separate compilation of device code."),
-        (["--relocatable-device-code", "true", "-c", "main.cu"], "-rdc=true asks for"),
         (["-ptx", "main.cu"], "--ptx asks for PTX."),
-        (["-dlink", "main.o", "-o", "dlink.o"], "--device-link asks for linking of device code."),
         (["-no-such-option", "main.cu"], "Unknown option '-no-such-option'"),
         (["-run", "main.cu"], "--run asks for the program to be run at once."),
         (
@@ -140,6 +143,7 @@ def test_refusals(
         (["missing.cu"], "missing.cu"),
         (["-c", "missing.cu", "-o", "x.o"], "missing.cu"),
         (["--options-file", "flags.txt", "main.cu"], "flags.txt"),
+        (["@flags.txt", "main.cu"], "flags.txt"),
     ],
 )
 def test_a_file_that_is_not_there(
@@ -168,6 +172,65 @@ def test_a_static_library_replaces_an_older_one_and_can_be_linked(folder: Path) 
 
 def test_whole_program_compilation_may_be_said_aloud(folder: Path) -> None:
     assert nvcc.main(["-rdc=false", "-c", "main.cu", "-o", "main.o"]) == 0
+
+
+SHARED_CODE = """\
+struct Pair { int value; __device__ int get() const; };
+extern __device__ int table[4];
+extern __constant__ int factor;
+__device__ int twice(int x);
+"""
+DEFINITIONS = """\
+#include "part.cuh"
+__device__ int table[4] = {1, 2, 3, 4};
+__constant__ int factor = 10;
+static __device__ int local(int x) { return x; }
+__device__ int Pair::get() const { return value; }
+__device__ int twice(int x) { return 2 * local(x); }
+"""
+USER = """\
+#include <cstdio>
+#include "part.cuh"
+static __device__ int local(int x) { return 3 * x; }
+__global__ void kernel(int* x) {
+    Pair pair{1};
+    x[threadIdx.x] = twice(threadIdx.x) + table[threadIdx.x % 4] * factor + pair.get() + local(1);
+}
+int main() {
+    int *device, host[32], hundred = 100;
+    cudaMalloc(&device, sizeof host);
+    cudaMemcpyToSymbol(factor, &hundred, sizeof hundred);
+    kernel<<<1, 32>>>(device);
+    cudaMemcpy(host, device, sizeof host, cudaMemcpyDeviceToHost);
+    std::printf("%d\\n", host[5]);
+}
+"""
+
+
+@pytest.mark.parametrize("checked", ["0", "1"])
+@pytest.mark.parametrize(
+    "commands",
+    [
+        ["-rdc=true user.cu part.cu -o program"],
+        ["-dc user.cu part.cu", "user.o part.o -o program"],
+        [
+            "--relocatable-device-code true -c part.cu",
+            "-lib part.o -o libpart.a",
+            "-rdc=true user.cu -L. -lpart -o program",
+        ],
+        ["-dc user.cu part.cu", "-dlink user.o part.o -o linked.o", "user.o part.o linked.o -o program"],
+    ],
+)
+def test_device_code_of_several_files(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, commands: list[str], checked: str
+) -> None:
+    monkeypatch.setenv(nvcc.CHECKS_VARIABLE, checked)
+    for name, text in {"part.cuh": SHARED_CODE, "part.cu": DEFINITIONS, "user.cu": USER}.items():
+        (folder / name).write_text(text)
+    for command in commands:
+        assert nvcc.main(command.split()) == 0
+    done = subprocess.run(["./program"], capture_output=True, text=True, check=True)
+    assert done.stdout == f"{2 * 5 + 2 * 100 + 1 + 3}\n"
 
 
 def test_a_header_beside_the_source_hides_none_of_the_system(folder: Path) -> None:
