@@ -73,8 +73,7 @@ class Library:
 
 def build_key(flags: Sequence[str]) -> list[str]:
     """The parts of a cache key that identify compiler, flags and sources."""
-    compiler = host_compiler()
-    return [*compiler.command, compiler.version, *flags, sources_digest()]
+    return [*host_compiler().identity, *flags, sources_digest()]
 
 
 @functools.cache

@@ -50,6 +50,13 @@ class HostCompiler:
     family: str
     version: str
 
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """What stays the same when the compiler is called by another of its names, such as /usr/bin/c++."""
+        program, *arguments = self.command
+        path = os.path.realpath(shutil.which(program) or program)
+        return (path, *arguments, self.version.removeprefix(f"{Path(program).name} "))
+
 
 @dataclass(frozen=True)
 class CudaToolkit:
