@@ -63,8 +63,22 @@ def collect_from_children() -> None:
 
 
 def take_all() -> Collected:
-    """What this process and its children have left since the last call."""
-    raw = [*findings.take_raw(), *_left_by_children()]
+    """What this process and its children have found since the last call."""
+    return _collected([*findings.take_raw(), *_left()])
+
+
+def take_left() -> Collected:
+    """What processes have left that have ended since the last call."""
+    return _collected(list(_left()))
+
+
+def drop_folder() -> None:
+    """Remove the folder of a process that has ended without doing it."""
+    if _folder is not None:
+        _folder.cleanup()
+
+
+def _collected(raw: list[dict[str, Any]]) -> Collected:
     unchecked = {_unchecked_kernel(each) for each in raw if each.get("kind") == UNCHECKED}
     return Collected(findings.symbolise(raw), sorted(unchecked))
 
@@ -74,7 +88,7 @@ def _unchecked_kernel(record: dict[str, Any]) -> UncheckedKernel:
     return UncheckedKernel(str(record["note"]), str(record["kernel"]), where)
 
 
-def _left_by_children() -> Iterator[dict[str, Any]]:
+def _left() -> Iterator[dict[str, Any]]:
     if _folder is None:
         return
     for file in sorted(Path(_folder.name).glob(f"*{_SUFFIX}")):

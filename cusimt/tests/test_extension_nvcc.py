@@ -207,6 +207,12 @@ int main() {
 """
 
 
+def write_shared_code(folder: Path) -> None:
+    """user.cu and part.cu, whose kernel prints 2 * 5 + 2 * 100 + 1 + 3."""
+    for name, text in {"part.cuh": SHARED_CODE, "part.cu": DEFINITIONS, "user.cu": USER}.items():
+        (folder / name).write_text(text)
+
+
 @pytest.mark.parametrize("checked", ["0", "1"])
 @pytest.mark.parametrize(
     "commands",
@@ -225,12 +231,11 @@ def test_device_code_of_several_files(
     folder: Path, monkeypatch: pytest.MonkeyPatch, commands: list[str], checked: str
 ) -> None:
     monkeypatch.setenv(nvcc.CHECKS_VARIABLE, checked)
-    for name, text in {"part.cuh": SHARED_CODE, "part.cu": DEFINITIONS, "user.cu": USER}.items():
-        (folder / name).write_text(text)
+    write_shared_code(folder)
     for command in commands:
         assert nvcc.main(command.split()) == 0
     done = subprocess.run(["./program"], capture_output=True, text=True, check=True)
-    assert done.stdout == f"{2 * 5 + 2 * 100 + 1 + 3}\n"
+    assert done.stdout == "214\n"
 
 
 def test_a_header_beside_the_source_hides_none_of_the_system(folder: Path) -> None:
@@ -368,14 +373,19 @@ def test_cmake_takes_it_for_a_cuda_compiler(folder: Path) -> None:
         "cmake_minimum_required(VERSION 3.20)\nproject(program LANGUAGES CXX CUDA)\n"
         "add_executable(program main.cu)\n"
         "add_library(filling SHARED main.cu)\ntarget_compile_definitions(filling PRIVATE LIBRARY)\n"
+        "add_library(part STATIC part.cu)\nadd_executable(user user.cu)\n"
+        "target_link_libraries(user PRIVATE part)\n"
+        "set_target_properties(part user PROPERTIES CUDA_SEPARABLE_COMPILATION ON)\n"
     )
+    write_shared_code(folder)
     home = cuda_home(checked=True)
     libraries = nvcc.libraries.runtime_library().parent
     environment = {**os.environ, "CUDACXX": str(home / "bin/nvcc"), "LD_LIBRARY_PATH": str(libraries)}
-    for command in (["cmake", "-B", "build"], ["cmake", "--build", "build"], ["build/program"]):
+    programs = {"build/program": "15\n", "build/user": "214\n"}
+    for command in (["cmake", "-B", "build"], ["cmake", "--build", "build"], *([path] for path in programs)):
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout == "15\n"
+        assert done.stdout == programs.get(command[0], done.stdout)
     assert (folder / "build/libfilling.so").is_file()
 
 

@@ -150,3 +150,47 @@ def test_a_signal_to_cusimt_ends_the_command_and_findings_are_printed(
     _, printed = process.communicate(timeout=60)
     assert process.returncode == 128 + number
     assert "Invalid __global__ write of size 4 bytes: element 31" in printed
+
+
+ENDED_BY = {
+    "os._exit(3)": 3,
+    "os.abort()": -signal.SIGABRT,
+    "os.kill(os.getpid(), signal.SIGTERM)": -signal.SIGTERM,
+    "os.kill(os.getpid(), signal.SIGKILL)": -signal.SIGKILL,
+    "os.wait()": 1,
+}
+
+
+@pytest.mark.parametrize("ending", ENDED_BY)
+def test_a_python_program_that_ends_without_a_word(tmp_path: Path, ending: str) -> None:
+    """In its own process, as an extension does that it has loaded: nobody is left there to report."""
+    (tmp_path / "kernel.cu").write_text(
+        "__global__ void overrun(int* x) { x[threadIdx.x] = 1; }\n"
+        'extern "C" void run() { int* x; cudaMalloc(&x, 124); overrun<<<1, 32>>>(x); }\n'
+    )
+    (tmp_path / "program.py").write_text(
+        "import ctypes, os, signal, sys\n"
+        "ctypes.CDLL('./library.so').run()\n"
+        f"print('begun', flush=True)\n{ending}\n"
+    )
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv(nvcc.CHECKS_VARIABLE, "1")
+        library = [
+            "-shared",
+            "-Xcompiler",
+            "-fPIC",
+            str(tmp_path / "kernel.cu"),
+            "-o",
+            str(tmp_path / "library.so"),
+        ]
+        assert nvcc.main(library) == 0
+    done = subprocess.run(
+        [sys.executable, "-m", "cusimt", "program.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+        timeout=120,
+    )
+    assert (done.returncode, done.stdout) == (ENDED_BY[ending], "begun\n"), done.stderr
+    assert done.stderr.count("Invalid __global__ write of size 4 bytes: element 31") == 1
