@@ -20,6 +20,7 @@ from cusimt.compiler import cccl, gpu_code, libraries, nvcc_report
 from cusimt.compiler.include_paths import IncludePaths, of_environment, of_host_compiler
 from cusimt.compiler.nvcc_options import Options, UnknownOption, parse
 from cusimt.compiler.sources import beside, find_forced, translate_tree, tree
+from cusimt.compiler.untranslated import untranslated
 from cusimt.support.errors import ExplainedError, UsageError
 from cusimt.support.linker import shared_library_flags
 from cusimt.support.toolchain import host_compiler
@@ -28,6 +29,7 @@ from cusimt.translate import TranslationError
 __all__ = ["checks_wanted"]
 
 CHECKS_VARIABLE = "CUSIMT_CHECKS"
+_DEPENDENCIES = "dependencies.d"
 _OBJECT_SUFFIXES = (".o", ".a", ".so")
 _COMPILE_ONLY = ("--compile", "--device-c", "--device-w", "--preprocess")
 _GPU_CODE_ONLY = {
@@ -176,16 +178,29 @@ def _compile(options: Options, source: Path, target: str, scratch: Path) -> int:
         return _execute(options, [*command, str(translated)])
     dependencies = _dependency_flags(options, target, scratch)
     product = [] if _dependencies_only(options) else ["-c", "-o", target]
-    status = _execute(options, [*command, *dependencies, *product, str(translated)])
+    listing = [] if dependencies or language != "cu" else ["-MMD", "-MF", str(scratch / _DEPENDENCIES)]
+    status = _execute(options, [*command, *dependencies, *listing, *product, str(translated)])
     if status != 0 or options.has("--dryrun"):
         return status
     if product and language == "cu":
+        _warn_of_untranslated(scratch, paths)
         changes = [f"--redefine-sym={name}=__wrap_{name}" for name in wrapped_functions(checks_wanted())]
         changes += gpu_code.section_flags(options, source, scratch)
         status = _execute(options, ["objcopy", *changes, target])
     if dependencies:
         _finish_dependencies(options, source, target, scratch)
     return status
+
+
+def _warn_of_untranslated(scratch: Path, paths: IncludePaths) -> None:
+    others = [*libraries.include_dirs(), *paths.libraries, *paths.system, *filter(None, [cccl.include_dir()])]
+    for file in untranslated((scratch / _DEPENDENCIES).read_text(), scratch, others):
+        print(
+            f"nvcc warning : {file} has device code and was compiled as host code. "
+            "Only the preprocessor knows the name in the include that leads there. "
+            "Write the name into the include.",
+            file=sys.stderr,
+        )
 
 
 def wrapped_functions(checked: bool) -> list[str]:
@@ -224,12 +239,12 @@ def _dependency_flags(options: Options, target: str, scratch: Path) -> list[str]
     named = options.last("--dependency-target-name") or target
     flag = "-MD" if system else "-MMD"
     flag = flag.removesuffix("D") if _dependencies_only(options) else flag
-    return [flag, "-MT", named, "-MF", str(scratch / "dependencies.d")]
+    return [flag, "-MT", named, "-MF", str(scratch / _DEPENDENCIES)]
 
 
 def _finish_dependencies(options: Options, source: Path, target: str, scratch: Path) -> None:
     """Put the learner's files where the compiler saw their translations."""
-    text = (scratch / "dependencies.d").read_text()
+    text = (scratch / _DEPENDENCIES).read_text()
     root = _mirrored_root(source, options)
     text = text.replace(f"{scratch}/", f"{root}/")
     output = options.last("--dependency-output")

@@ -267,6 +267,24 @@ def test_headers_above_the_sources_and_headers_of_include_are_translated(folder:
     assert "cusimt-nvcc-" not in " ".join(named)
 
 
+def test_a_header_that_only_the_preprocessor_finds_is_named(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "deep").mkdir()
+    (folder / "deep/kernel.cuh").write_text("__global__ void hidden() {}\n")
+    (folder / "deep/plain.h").write_text("inline int plain() { return 1; }\n")
+    (folder / "macro.cu").write_text("#include KERNEL\n#include PLAIN\nvoid f() { hidden<<<1, 1>>>(); }\n")
+    names = ["-DKERNEL=<kernel.cuh>", "-DPLAIN=<plain.h>", "-Ideep"]
+    assert nvcc.main([*names, "-c", "macro.cu"]) == 0
+    printed = capfd.readouterr().err
+    assert printed.startswith(
+        f"nvcc warning : {folder}/deep/kernel.cuh has device code and was compiled as host"
+    )
+    assert printed.count("warning") == 1
+    assert nvcc.main(["-c", "main.cu"]) == 0
+    assert capfd.readouterr().err == ""
+
+
 def test_a_syntax_error_is_at_the_learners_line(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (folder / "main.cu").write_text(PROGRAM.replace("TIMES * threadIdx.x", "TIMES * threadIdxx.x"))
     assert nvcc.main(["-c", "main.cu"]) == 1
