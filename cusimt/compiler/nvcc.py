@@ -7,6 +7,7 @@ itself (PTX, a cubin) is refused. Device code that was compiled separately is li
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import shlex
@@ -23,7 +24,7 @@ from cusimt.compiler.sources import beside, find_forced, translate_tree, tree
 from cusimt.compiler.untranslated import untranslated
 from cusimt.support.errors import ExplainedError, UsageError
 from cusimt.support.linker import shared_library_flags
-from cusimt.support.toolchain import host_compiler
+from cusimt.support.toolchain import HostCompiler, compiler_called, host_compiler
 from cusimt.translate import TranslationError
 
 __all__ = ["checks_wanted"]
@@ -99,7 +100,7 @@ def _refuse(options: Options) -> None:
 def _link_device_code(options: Options) -> int:
     """Write the object that a build expects of this step; the host's linker will find device code, too."""
     target = options.last("--output-file", "a_dlink.o")
-    return _execute(options, [*_host(options), "-fPIC", "-x", "c++", "-c", os.devnull, "-o", target])
+    return _execute(options, [*_host(options).command, "-fPIC", "-x", "c++", "-c", os.devnull, "-o", target])
 
 
 def _compile_each(options: Options, scratch: Path) -> int:
@@ -132,7 +133,7 @@ def _compile_and_link(options: Options, scratch: Path) -> int:
     if options.has("--lib"):
         return _archive(options, objects)
     checks = checks_wanted()
-    command = [*_host(options), *(["-shared"] if options.has("--shared") else [])]
+    command = [*_host(options).command, *(["-shared"] if options.has("--shared") else [])]
     # Before the libraries, one of which may be the toolkit's libcudart and bring the module object again.
     command += [*objects, str(libraries.module_object(checks)), "-o", options.last("--output-file", "a.out")]
     command += [f"-L{folder}" for folder in options.all("--library-path")]
@@ -144,9 +145,7 @@ def _compile_and_link(options: Options, scratch: Path) -> int:
     if _is_verbose(options):
         implied = f"{nvcc_report.libraries()} -lcudadevrt -lcudart_static"  # CMake links with these itself
         print(f"#$ {command[0]} {shlex.join(objects)} {implied}", file=sys.stderr)
-    return _execute(
-        options, [*command, *libraries.link_flags(checks), *shared_library_flags(host_compiler())]
-    )
+    return _execute(options, [*command, *libraries.link_flags(checks), *shared_library_flags(_host(options))])
 
 
 def _archive(options: Options, objects: list[str]) -> int:
@@ -168,7 +167,7 @@ def _compile(options: Options, source: Path, target: str, scratch: Path) -> int:
             source, paths.own, scratch, library_dirs, forced, relocatable=_is_relocatable(options)
         )
     include_dirs += paths.libraries
-    command = [*_host(options), "-x", "c" if language == "c" else "c++"]
+    command = [*_host(options).command, "-x", "c" if language == "c" else "c++"]
     # Ours come as -I: a -I of torch's own headers would win over any -isystem.
     command += [f"-I{folder}" for folder in [*libraries.include_dirs(), *include_dirs]]
     command += cccl.include_flags()
@@ -211,7 +210,7 @@ def wrapped_functions(checked: bool) -> list[str]:
 
 def _flags(options: Options, language: str) -> list[str]:
     """The host compiler's flags; -O and -g stay what the runtime needs for its findings."""
-    flags = [*libraries.compile_flags(checks_wanted() and language == "cu"), "-g1"]
+    flags = [*libraries.compile_flags(checks_wanted() and language == "cu", _host(options)), "-g1"]
     flags += ["-include", "simt/prelude.h"] if language == "cu" else []
     flags += [f"-D{macro}" for macro in options.all("--define-macro")]
     flags += [f"-U{macro}" for macro in options.all("--undefine-macro")]
@@ -273,14 +272,18 @@ def checks_wanted() -> bool:
     return os.environ.get(CHECKS_VARIABLE, "0") == "1"
 
 
-def _host(options: Options) -> list[str]:
+def _host(options: Options) -> HostCompiler:
     chosen = options.last("--compiler-bindir")
-    if not chosen:
-        return list(host_compiler().command)
-    if Path(chosen).is_dir():
-        return [str(Path(chosen) / "g++")]
+    return _chosen(chosen) if chosen else host_compiler()
+
+
+@functools.cache
+def _chosen(compiler: str) -> HostCompiler:
+    if Path(compiler).is_dir():
+        return compiler_called(str(Path(compiler) / "g++"))
     # torch passes $CC here, which may be a C compiler; nvcc links C++ with it all the same.
-    return [re.sub(r"gcc(?=[-\d.]*$)", "g++", re.sub(r"clang(?=[-\d.]*$)", "clang++", chosen))]
+    named = re.sub(r"gcc(?=[-\d.]*$)", "g++", re.sub(r"clang(?=[-\d.]*$)", "clang++", compiler))
+    return compiler_called(named)
 
 
 def _is_relocatable(options: Options) -> bool:

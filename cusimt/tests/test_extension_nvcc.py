@@ -285,6 +285,23 @@ def test_a_header_that_only_the_preprocessor_finds_is_named(
     assert capfd.readouterr().err == ""
 
 
+@pytest.mark.parametrize("checked", ["0", "1"])
+@pytest.mark.parametrize("chosen", ["clang++", "clang", "g++", "gcc", "/usr/bin"])
+def test_the_host_compiler_may_be_chosen(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, chosen: str, checked: str
+) -> None:
+    if shutil.which("clang++" if "clang" in chosen else "g++", path="/usr/bin") is None:
+        pytest.skip(f"needs {chosen} in /usr/bin")
+    monkeypatch.setenv(nvcc.CHECKS_VARIABLE, checked)
+    assert nvcc.main(["-ccbin", chosen, "main.cu", "-o", "program"]) == 0
+    assert subprocess.run(["./program"], capture_output=True, text=True, check=True).stdout == "15\n"
+
+
+def test_a_host_compiler_that_is_not_there(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert nvcc.main(["-ccbin", "no-such-compiler", "main.cu"]) == 1
+    assert "nvcc fatal   : no-such-compiler --version failed" in capfd.readouterr().err
+
+
 def test_a_syntax_error_is_at_the_learners_line(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     (folder / "main.cu").write_text(PROGRAM.replace("TIMES * threadIdx.x", "TIMES * threadIdxx.x"))
     assert nvcc.main(["-c", "main.cu"]) == 1
