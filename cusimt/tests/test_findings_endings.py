@@ -161,36 +161,42 @@ ENDED_BY = {
 }
 
 
-@pytest.mark.parametrize("ending", ENDED_BY)
-def test_a_python_program_that_ends_without_a_word(tmp_path: Path, ending: str) -> None:
-    """In its own process, as an extension does that it has loaded: nobody is left there to report."""
-    (tmp_path / "kernel.cu").write_text(
+@pytest.fixture(scope="module")
+def library(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A checked library whose function `run` launches a kernel that writes one element past the end."""
+    folder = tmp_path_factory.mktemp("library")
+    (folder / "kernel.cu").write_text(
         "__global__ void overrun(int* x) { x[threadIdx.x] = 1; }\n"
         'extern "C" void run() { int* x; cudaMalloc(&x, 124); overrun<<<1, 32>>>(x); }\n'
     )
-    (tmp_path / "program.py").write_text(
-        "import ctypes, os, signal, sys\n"
-        "ctypes.CDLL('./library.so').run()\n"
-        f"print('begun', flush=True)\n{ending}\n"
-    )
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv(nvcc.CHECKS_VARIABLE, "1")
-        library = [
-            "-shared",
-            "-Xcompiler",
-            "-fPIC",
-            str(tmp_path / "kernel.cu"),
-            "-o",
-            str(tmp_path / "library.so"),
-        ]
-        assert nvcc.main(library) == 0
-    done = subprocess.run(
-        [sys.executable, "-m", "cusimt", "program.py"],
-        cwd=tmp_path,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
-        timeout=120,
+        flags = ["-shared", "-Xcompiler", "-fPIC", "-o", str(folder / "library.so")]
+        assert nvcc.main([*flags, str(folder / "kernel.cu")]) == 0
+    return folder / "library.so"
+
+
+def run_python(folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    command = [sys.executable, "-m", *words]
+    return subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, timeout=120)
+
+
+@pytest.mark.parametrize("ending", ENDED_BY)
+def test_a_python_program_that_ends_without_a_word(tmp_path: Path, library: Path, ending: str) -> None:
+    """In its own process, as an extension does that it has loaded: nobody is left there to report."""
+    (tmp_path / "program.py").write_text(
+        f"import ctypes, os, signal\nctypes.CDLL('{library}').run()\nprint('begun', flush=True)\n{ending}\n"
     )
+    done = run_python(tmp_path, "cusimt", "program.py")
     assert (done.returncode, done.stdout) == (ENDED_BY[ending], "begun\n"), done.stderr
+    assert done.stderr.count("Invalid __global__ write of size 4 bytes: element 31") == 1
+
+
+def test_a_suite_that_one_of_its_tests_ends(tmp_path: Path, library: Path) -> None:
+    (tmp_path / "test_abort.py").write_text(
+        f"import ctypes, os\ndef test_abort():\n    ctypes.CDLL('{library}').run()\n    os.abort()\n"
+    )
+    done = run_python(tmp_path, "pytest", "-p", "cusimt", "test_abort.py")
+    assert done.returncode == -signal.SIGABRT, done.stdout
     assert done.stderr.count("Invalid __global__ write of size 4 bytes: element 31") == 1
