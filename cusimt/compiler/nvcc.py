@@ -18,9 +18,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cusimt.compiler import cccl, gpu_code, libraries, nvcc_report
+from cusimt.compiler.dependencies import finish_rule, listing_flags, rule_flags, rules_only, written_rule
 from cusimt.compiler.include_paths import IncludePaths, of_environment, of_host_compiler
 from cusimt.compiler.nvcc_options import Options, UnknownOption, parse
-from cusimt.compiler.sources import beside, find_forced, translate_tree, tree
+from cusimt.compiler.sources import beside, translate_tree
 from cusimt.compiler.untranslated import untranslated
 from cusimt.support.errors import ExplainedError, UsageError
 from cusimt.support.linker import shared_library_flags
@@ -30,7 +31,6 @@ from cusimt.translate import TranslationError
 __all__ = ["checks_wanted"]
 
 CHECKS_VARIABLE = "CUSIMT_CHECKS"
-_DEPENDENCIES = "dependencies.d"
 _OBJECT_SUFFIXES = (".o", ".a", ".so")
 _COMPILE_ONLY = ("--compile", "--device-c", "--device-w", "--preprocess")
 _GPU_CODE_ONLY = {
@@ -76,7 +76,7 @@ def run(arguments: list[str]) -> int:
     with tempfile.TemporaryDirectory(prefix="cusimt-nvcc-") as scratch:
         if options.has("--device-link"):
             return _link_device_code(options)
-        if _is_one_of(options, *_COMPILE_ONLY) or _dependencies_only(options):
+        if _is_one_of(options, *_COMPILE_ONLY) or rules_only(options):
             return _compile_each(options, Path(scratch))
         return _compile_and_link(options, Path(scratch))
 
@@ -104,7 +104,7 @@ def _link_device_code(options: Options) -> int:
 
 
 def _compile_each(options: Options, scratch: Path) -> int:
-    output = "" if _dependencies_only(options) else options.last("--output-file")
+    output = "" if rules_only(options) else options.last("--output-file")
     if output and len(options.inputs) > 1:
         raise UsageError(
             "-o was given with several inputs.",
@@ -175,10 +175,10 @@ def _compile(options: Options, source: Path, target: str, scratch: Path) -> int:
     if options.has("--preprocess"):
         command += ["-E", *(["-o", target] if options.has("--output-file") else [])]
         return _execute(options, [*command, str(translated)])
-    dependencies = _dependency_flags(options, target, scratch)
-    product = [] if _dependencies_only(options) else ["-c", "-o", target]
-    listing = [] if dependencies or language != "cu" else ["-MMD", "-MF", str(scratch / _DEPENDENCIES)]
-    status = _execute(options, [*command, *dependencies, *listing, *product, str(translated)])
+    rule = rule_flags(options, target, scratch)
+    product = [] if rules_only(options) else ["-c", "-o", target]
+    listing = [] if rule or language != "cu" else listing_flags(scratch)
+    status = _execute(options, [*command, *rule, *listing, *product, str(translated)])
     if status != 0 or options.has("--dryrun"):
         return status
     if product and language == "cu":
@@ -186,14 +186,14 @@ def _compile(options: Options, source: Path, target: str, scratch: Path) -> int:
         changes = [f"--redefine-sym={name}=__wrap_{name}" for name in wrapped_functions(checks_wanted())]
         changes += gpu_code.section_flags(options, source, scratch)
         status = _execute(options, ["objcopy", *changes, target])
-    if dependencies:
-        _finish_dependencies(options, source, target, scratch)
+    if rule:
+        finish_rule(options, source, paths, target, scratch)
     return status
 
 
 def _warn_of_untranslated(scratch: Path, paths: IncludePaths) -> None:
     others = [*libraries.include_dirs(), *paths.libraries, *paths.system, *filter(None, [cccl.include_dir()])]
-    for file in untranslated((scratch / _DEPENDENCIES).read_text(), scratch, others):
+    for file in untranslated(written_rule(scratch), scratch, others):
         print(
             f"nvcc warning : {file} has device code and was compiled as host code. "
             "Only the preprocessor knows the name in the include that leads there. "
@@ -223,43 +223,6 @@ def _flags(options: Options, language: str) -> list[str]:
     if standard and standard[1].isdecimal() and 20 <= int(standard[1]) < 90:  # the headers need C++20
         flags.append(f"-std={options.last('--std')}")
     return flags
-
-
-def _dependencies_only(options: Options) -> bool:
-    return options.has("--generate-dependencies") or options.has("--generate-nonsystem-dependencies")
-
-
-def _dependency_flags(options: Options, target: str, scratch: Path) -> list[str]:
-    system = options.has("--generate-dependencies") or options.has("--generate-dependencies-with-compile")
-    own = options.has("--generate-nonsystem-dependencies-with-compile") or _dependencies_only(options)
-    if not system and not own:
-        return []
-    scratch.mkdir(parents=True, exist_ok=True)
-    named = options.last("--dependency-target-name") or target
-    flag = "-MD" if system else "-MMD"
-    flag = flag.removesuffix("D") if _dependencies_only(options) else flag
-    return [flag, "-MT", named, "-MF", str(scratch / _DEPENDENCIES)]
-
-
-def _finish_dependencies(options: Options, source: Path, target: str, scratch: Path) -> None:
-    """Put the learner's files where the compiler saw their translations."""
-    text = (scratch / _DEPENDENCIES).read_text()
-    root = _mirrored_root(source, options)
-    text = text.replace(f"{scratch}/", f"{root}/")
-    output = options.last("--dependency-output")
-    if not output and _dependencies_only(options):
-        output = options.last("--output-file")
-        if not output:
-            sys.stdout.write(text)
-            return
-    Path(output or str(Path(target).with_suffix(".d"))).write_text(text)
-
-
-def _mirrored_root(source: Path, options: Options) -> Path:
-    paths = _include_paths(options)
-    forced = (find_forced(name, paths.own) for name in options.all("--pre-include"))
-    present = [header for header in forced if header]
-    return tree(source, paths.own, (*paths.libraries, *paths.system), present).root
 
 
 def _include_paths(options: Options) -> IncludePaths:
