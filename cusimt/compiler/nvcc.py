@@ -31,6 +31,7 @@ from cusimt.translate import TranslationError
 __all__ = ["checks_wanted"]
 
 CHECKS_VARIABLE = "CUSIMT_CHECKS"
+_LANGUAGES = {".cu": "cu", ".c": "c"}
 _OBJECT_SUFFIXES = (".o", ".a", ".so")
 _COMPILE_ONLY = ("--compile", "--device-c", "--device-w", "--preprocess")
 _GPU_CODE_ONLY = {
@@ -157,7 +158,7 @@ def _archive(options: Options, objects: list[str]) -> int:
 
 
 def _compile(options: Options, source: Path, target: str, scratch: Path) -> int:
-    language = options.last("--x") or ("cu" if source.suffix == ".cu" else "c++")
+    language = options.last("--x") or _LANGUAGES.get(source.suffix, "c++")
     paths = _include_paths(options)
     translated, include_dirs = source, list(paths.own)
     if language == "cu":
@@ -210,7 +211,8 @@ def wrapped_functions(checked: bool) -> list[str]:
 
 def _flags(options: Options, language: str) -> list[str]:
     """The host compiler's flags; -O and -g stay what the runtime needs for its findings."""
-    flags = [*libraries.compile_flags(checks_wanted() and language == "cu", _host(options)), "-g1"]
+    ours = libraries.compile_flags(checks_wanted() and language == "cu", _host(options))
+    flags = [*(flag for flag in ours if not flag.startswith("-std=")), "-g1"]
     flags += ["-include", "simt/prelude.h"] if language == "cu" else []
     flags += [f"-D{macro}" for macro in options.all("--define-macro")]
     flags += [f"-U{macro}" for macro in options.all("--undefine-macro")]
@@ -219,10 +221,18 @@ def _flags(options: Options, language: str) -> list[str]:
         flags += [part for header in options.all("--pre-include") for part in ("-include", header)]
     flags += options.all("--compiler-options") + options.forwarded
     flags += ["-w"] if options.has("--disable-warnings") else []
-    standard = re.fullmatch(r"(?:c|gnu)\+\+(\d+)", options.last("--std"))
-    if standard and standard[1].isdecimal() and 20 <= int(standard[1]) < 90:  # the headers need C++20
-        flags.append(f"-std={options.last('--std')}")
-    return flags
+    standard = _standard(options, language)  # host code may have another one by -Xcompiler
+    return [*flags, *standard] if language == "cu" else [*standard, *flags]
+
+
+def _standard(options: Options, language: str) -> list[str]:
+    """The flag for the language's standard: for device code C++20 or later, which the headers need there."""
+    if language == "c":
+        return []
+    asked = options.last("--std") or "gnu++17"
+    year = re.fullmatch(r"(?:c|gnu)\+\+(\d\d)", asked)
+    is_too_old = year is None or not 20 <= int(year[1]) < 90
+    return ["-std=c++20" if language == "cu" and is_too_old else f"-std={asked}"]
 
 
 def _include_paths(options: Options) -> IncludePaths:

@@ -297,6 +297,24 @@ def test_the_host_compiler_may_be_chosen(
     assert subprocess.run(["./program"], capture_output=True, text=True, check=True).stdout == "15\n"
 
 
+def test_host_files_are_compiled_in_their_own_language(folder: Path) -> None:
+    (folder / "in_c.c").write_text("int in_c(int new) { int class = new; return class; }\n")
+    (folder / "in_cpp.cpp").write_text("long in_cpp() { return __cplusplus; }\n")
+    (folder / "languages.cu").write_text(
+        '#include <cstdio>\nextern "C" int in_c(int);\nlong in_cpp();\n'
+        'int main() { std::printf("%d %ld %d", in_c(3), in_cpp(), __cplusplus >= 202002); }\n'
+    )
+    sources = ["languages.cu", "in_c.c", "in_cpp.cpp", "-o", "program"]
+    for standard, number in {"": 201703, "-std=c++14": 201402, "-std=c++20": 202002}.items():
+        assert nvcc.main([*filter(None, [standard]), *sources]) == 0
+        done = subprocess.run(["./program"], capture_output=True, text=True, check=True)
+        assert done.stdout == f"3 {number} 1"
+    assert nvcc.main(["-Xcompiler", "-std=c11,-Werror", "-c", "in_c.c"]) == 0
+    assert nvcc.main(["-Xcompiler", "-std=c++14", "-c", "in_cpp.cpp", "languages.cu"]) == 0
+    assert nvcc.main(["languages.o", "in_c.o", "in_cpp.o", "-o", "program"]) == 0
+    assert subprocess.run(["./program"], capture_output=True, text=True, check=True).stdout == "3 201402 1"
+
+
 def test_a_host_compiler_that_is_not_there(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert nvcc.main(["-ccbin", "no-such-compiler", "main.cu"]) == 1
     assert "nvcc fatal   : no-such-compiler --version failed" in capfd.readouterr().err
