@@ -1,4 +1,4 @@
-"""Whose headers lie in a folder that a build puts on nvcc's include path with -I.
+"""Whose headers lie in a folder that a build puts on nvcc's include path.
 
 Build tools give every folder the same flag. The program's own headers are translated. Those of torch and
 Python are host C++, of which only `.cuh` files may launch kernels. Those of a CUDA toolkit, this simulated
@@ -7,8 +7,9 @@ one or a real one, stay out: this backend's own stand for them.
 
 from __future__ import annotations
 
+import os
 import sysconfig
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -32,6 +33,21 @@ class IncludePaths:
         libraries = tuple(folder for folder in folders if folder.resolve() in known)
         own = tuple(folder for folder in folders if folder not in libraries)
         return cls(own, libraries, _without_toolkits(system))
+
+
+def of_host_compiler(flags: Iterable[str]) -> Iterator[str]:
+    """The folders that flags of the host compiler, those of -Xcompiler, name for headers of the program."""
+    rest = iter(flags)
+    for flag in rest:
+        option = next((option for option in ("-I", "-iquote") if flag.startswith(option)), None)
+        if option:
+            yield flag.removeprefix(option) or next(rest, ".")
+
+
+def of_environment() -> list[str]:
+    """The folders that the host compiler knows from the environment, where systems keep libraries."""
+    listed = (os.environ.get(variable, "") for variable in ("CPATH", "CPLUS_INCLUDE_PATH"))
+    return [folder for folders in listed for folder in folders.split(os.pathsep) if folder]
 
 
 def is_toolkit(folder: Path) -> bool:

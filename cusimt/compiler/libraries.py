@@ -17,7 +17,7 @@ from cusimt.compiler.library_build import Library, Progress, build_key, objects_
 from cusimt.folders import INCLUDE, RUNTIME
 from cusimt.gpu_models import architecture
 from cusimt.support import cache
-from cusimt.support.toolchain import host_compiler, python_include, torch_install
+from cusimt.support.toolchain import HostCompiler, host_compiler, python_include, torch_install
 
 __all__ = [
     "compile_flags",
@@ -111,17 +111,18 @@ _BY_FAMILY = {
 
 
 def include_dirs() -> list[Path]:
-    """The folders of the CUDA headers and of simt_api.h; they belong before any other on the include path."""
-    return [INCLUDE, RUNTIME]
+    """The folder of the CUDA headers and of simt_api.h; it belongs before any other on the include path."""
+    return [INCLUDE]
 
 
-def compile_flags(checked: bool) -> list[str]:
-    """Flags of the host compiler for device code; `checked` puts a hook before every access."""
-    family = host_compiler().family
+def compile_flags(checked: bool, compiler: HostCompiler | None = None) -> list[str]:
+    """Flags of `compiler`, by default the host's, for device code; `checked` puts a hook before accesses."""
+    compiler = compiler or host_compiler()
+    family = compiler.family
     optimisation = (*_CHECKED, *_CHECKED_BY_FAMILY[family]) if checked else ("-O2", "-g1")
     if checked and _guards_host_code():
         optimisation += _GUARDED_CALLS[family]
-    by_compiler = (*_BY_FAMILY[family], *_undefined_values())
+    by_compiler = (*_BY_FAMILY[family], *_undefined_values(compiler))
     return [*_DEVICE_CODE, *by_compiler, f"-DSIMT_CUDA_ARCH={architecture()}", *optimisation]
 
 
@@ -134,14 +135,14 @@ def _guards_host_code() -> bool:
     return platform.machine() == "x86_64"
 
 
-def _undefined_values() -> Sequence[str]:
+def _undefined_values(compiler: HostCompiler) -> Sequence[str]:
     """Keep clang from ruling out what passes an undefined value on.
 
     In `int base; if (lane == 0) base = f(); base = __shfl_sync(mask, base, 0);` all lanes pass `base`, and
     all but one pass an undefined one. nvcc takes that as it is meant. To clang the arguments of functions are
     defined, unless told otherwise, so every lane would have to be lane 0.
     """
-    major = re.search(r"clang version (\d+)", host_compiler().version)
+    major = re.search(r"clang version (\d+)", compiler.version)
     if major is None:
         return ()
     return ("-Xclang", "-disable-noundef-analysis" if int(major[1]) < 15 else "-no-enable-noundef-analysis")

@@ -56,7 +56,7 @@ class Library:
         with cache.entry(self._key(), room="simt") as slot:
             if slot.missing:
                 if progress:
-                    progress(f"building {self.name} (once per compiler)")
+                    progress(f"building {self.name} of the simulated GPU, once: a minute or more")
                 self._make(slot.folder / self.name)
         return slot.path / self.name
 
@@ -73,8 +73,7 @@ class Library:
 
 def build_key(flags: Sequence[str]) -> list[str]:
     """The parts of a cache key that identify compiler, flags and sources."""
-    compiler = host_compiler()
-    return [*compiler.command, compiler.version, *flags, sources_digest()]
+    return [*host_compiler().identity, *flags, sources_digest()]
 
 
 @functools.cache

@@ -1,12 +1,13 @@
 """An nvcc that compiles for the simulated GPU: nvcc's command line, translated sources, the host compiler.
 
 `CUDA_HOME/bin/nvcc` of the simulated toolkit (see toolkit.py) runs this module. It accepts what torch's
-cpp_extension, setuptools and CMake pass to nvcc. Flags about GPU code change nothing; what only makes sense
-with GPU code (separate device compilation, PTX) is refused.
+cpp_extension, setuptools and CMake pass to nvcc. Flags about GPU code change nothing; what asks for GPU code
+itself (PTX, a cubin) is refused. Device code that was compiled separately is linked by the host's linker.
 """
 
 from __future__ import annotations
 
+import functools
 import os
 import re
 import shlex
@@ -17,22 +18,23 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from cusimt.compiler import cccl, gpu_code, libraries, nvcc_report
-from cusimt.compiler.include_paths import IncludePaths
+from cusimt.compiler.dependencies import finish_rule, listing_flags, rule_flags, rules_only, written_rule
+from cusimt.compiler.include_paths import IncludePaths, of_environment, of_host_compiler
 from cusimt.compiler.nvcc_options import Options, UnknownOption, parse
 from cusimt.compiler.sources import beside, translate_tree
+from cusimt.compiler.untranslated import untranslated
 from cusimt.support.errors import ExplainedError, UsageError
 from cusimt.support.linker import shared_library_flags
-from cusimt.support.toolchain import host_compiler
+from cusimt.support.toolchain import HostCompiler, compiler_called, host_compiler
 from cusimt.translate import TranslationError
 
 __all__ = ["checks_wanted"]
 
 CHECKS_VARIABLE = "CUSIMT_CHECKS"
+_LANGUAGES = {".cu": "cu", ".c": "c"}
 _OBJECT_SUFFIXES = (".o", ".a", ".so")
+_COMPILE_ONLY = ("--compile", "--device-c", "--device-w", "--preprocess")
 _GPU_CODE_ONLY = {
-    "--device-c": "separate compilation of device code",
-    "--device-w": "separate compilation of device code",
-    "--device-link": "linking of device code",
     "--ptx": "PTX",
     "--cubin": "a cubin",
     "--fatbin": "a fat binary",
@@ -73,7 +75,9 @@ def run(arguments: list[str]) -> int:
             "Name one: nvcc kernel.cu -o program",
         )
     with tempfile.TemporaryDirectory(prefix="cusimt-nvcc-") as scratch:
-        if options.has("--compile") or options.has("--preprocess") or _dependencies_only(options):
+        if options.has("--device-link"):
+            return _link_device_code(options)
+        if _is_one_of(options, *_COMPILE_ONLY) or rules_only(options):
             return _compile_each(options, Path(scratch))
         return _compile_and_link(options, Path(scratch))
 
@@ -84,14 +88,8 @@ def _refuse(options: Options) -> None:
             raise UsageError(
                 f"{name} asks for {what}.",
                 "The simulated GPU runs kernels as host code: there is none.",
-                "Compile each .cu whole, with -c.",
+                "Compile each .cu with -c.",
             )
-    if options.last("--relocatable-device-code") == "true":
-        raise UsageError(
-            "-rdc=true asks for separate compilation of device code.",
-            "The simulated GPU compiles each .cu whole; a kernel sees only its own file.",
-            "Compile without -rdc=true, and define device functions in a header.",
-        )
     if options.has("--run"):
         raise UsageError(
             "--run asks for the program to be run at once.",
@@ -100,8 +98,14 @@ def _refuse(options: Options) -> None:
         )
 
 
+def _link_device_code(options: Options) -> int:
+    """Write the object that a build expects of this step; the host's linker will find device code, too."""
+    target = options.last("--output-file", "a_dlink.o")
+    return _execute(options, [*_host(options).command, "-fPIC", "-x", "c++", "-c", os.devnull, "-o", target])
+
+
 def _compile_each(options: Options, scratch: Path) -> int:
-    output = options.last("--output-file")
+    output = "" if rules_only(options) else options.last("--output-file")
     if output and len(options.inputs) > 1:
         raise UsageError(
             "-o was given with several inputs.",
@@ -130,7 +134,7 @@ def _compile_and_link(options: Options, scratch: Path) -> int:
     if options.has("--lib"):
         return _archive(options, objects)
     checks = checks_wanted()
-    command = [*_host(options), *(["-shared"] if options.has("--shared") else [])]
+    command = [*_host(options).command, *(["-shared"] if options.has("--shared") else [])]
     # Before the libraries, one of which may be the toolkit's libcudart and bring the module object again.
     command += [*objects, str(libraries.module_object(checks)), "-o", options.last("--output-file", "a.out")]
     command += [f"-L{folder}" for folder in options.all("--library-path")]
@@ -142,9 +146,7 @@ def _compile_and_link(options: Options, scratch: Path) -> int:
     if _is_verbose(options):
         implied = f"{nvcc_report.libraries()} -lcudadevrt -lcudart_static"  # CMake links with these itself
         print(f"#$ {command[0]} {shlex.join(objects)} {implied}", file=sys.stderr)
-    return _execute(
-        options, [*command, *libraries.link_flags(checks), *shared_library_flags(host_compiler())]
-    )
+    return _execute(options, [*command, *libraries.link_flags(checks), *shared_library_flags(_host(options))])
 
 
 def _archive(options: Options, objects: list[str]) -> int:
@@ -156,14 +158,17 @@ def _archive(options: Options, objects: list[str]) -> int:
 
 
 def _compile(options: Options, source: Path, target: str, scratch: Path) -> int:
-    language = options.last("--x") or ("cu" if source.suffix == ".cu" else "c++")
+    language = options.last("--x") or _LANGUAGES.get(source.suffix, "c++")
     paths = _include_paths(options)
     translated, include_dirs = source, list(paths.own)
     if language == "cu":
         library_dirs = (*paths.libraries, *paths.system)
-        translated, include_dirs = translate_tree(source, paths.own, scratch, library_dirs)
+        forced = options.all("--pre-include")
+        translated, include_dirs = translate_tree(
+            source, paths.own, scratch, library_dirs, forced, relocatable=_is_relocatable(options)
+        )
     include_dirs += paths.libraries
-    command = [*_host(options), "-x", "c" if language == "c" else "c++"]
+    command = [*_host(options).command, "-x", "c" if language == "c" else "c++"]
     # Ours come as -I: a -I of torch's own headers would win over any -isystem.
     command += [f"-I{folder}" for folder in [*libraries.include_dirs(), *include_dirs]]
     command += cccl.include_flags()
@@ -171,18 +176,31 @@ def _compile(options: Options, source: Path, target: str, scratch: Path) -> int:
     if options.has("--preprocess"):
         command += ["-E", *(["-o", target] if options.has("--output-file") else [])]
         return _execute(options, [*command, str(translated)])
-    dependencies = _dependency_flags(options, target, scratch)
-    product = [] if _dependencies_only(options) else ["-c", "-o", target]
-    status = _execute(options, [*command, *dependencies, *product, str(translated)])
+    rule = rule_flags(options, target, scratch)
+    product = [] if rules_only(options) else ["-c", "-o", target]
+    listing = [] if rule or language != "cu" else listing_flags(scratch)
+    status = _execute(options, [*command, *rule, *listing, *product, str(translated)])
     if status != 0 or options.has("--dryrun"):
         return status
     if product and language == "cu":
+        _warn_of_untranslated(scratch, paths)
         changes = [f"--redefine-sym={name}=__wrap_{name}" for name in wrapped_functions(checks_wanted())]
         changes += gpu_code.section_flags(options, source, scratch)
         status = _execute(options, ["objcopy", *changes, target])
-    if dependencies:
-        _finish_dependencies(options, source, target, scratch)
+    if rule:
+        finish_rule(options, source, paths, target, scratch)
     return status
+
+
+def _warn_of_untranslated(scratch: Path, paths: IncludePaths) -> None:
+    others = [*libraries.include_dirs(), *paths.libraries, *paths.system, *filter(None, [cccl.include_dir()])]
+    for file in untranslated(written_rule(scratch), scratch, others):
+        print(
+            f"nvcc warning : {file} has device code and was compiled as host code. "
+            "Only the preprocessor knows the name in the include that leads there. "
+            "Write the name into the include.",
+            file=sys.stderr,
+        )
 
 
 def wrapped_functions(checked: bool) -> list[str]:
@@ -193,57 +211,33 @@ def wrapped_functions(checked: bool) -> list[str]:
 
 def _flags(options: Options, language: str) -> list[str]:
     """The host compiler's flags; -O and -g stay what the runtime needs for its findings."""
-    flags = [*libraries.compile_flags(checks_wanted() and language == "cu"), "-g1"]
+    ours = libraries.compile_flags(checks_wanted() and language == "cu", _host(options))
+    flags = [*(flag for flag in ours if not flag.startswith("-std=")), "-g1"]
     flags += ["-include", "simt/prelude.h"] if language == "cu" else []
     flags += [f"-D{macro}" for macro in options.all("--define-macro")]
     flags += [f"-U{macro}" for macro in options.all("--undefine-macro")]
     flags += [part for folder in _include_paths(options).system for part in ("-isystem", str(folder))]
-    flags += [part for header in options.all("--pre-include") for part in ("-include", header)]
+    if language != "cu":  # there the translated source includes them
+        flags += [part for header in options.all("--pre-include") for part in ("-include", header)]
     flags += options.all("--compiler-options") + options.forwarded
     flags += ["-w"] if options.has("--disable-warnings") else []
-    standard = re.fullmatch(r"(?:c|gnu)\+\+(\d+)", options.last("--std"))
-    if standard and standard[1].isdecimal() and 20 <= int(standard[1]) < 90:  # the headers need C++20
-        flags.append(f"-std={options.last('--std')}")
-    return flags
+    standard = _standard(options, language)  # host code may have another one by -Xcompiler
+    return [*flags, *standard] if language == "cu" else [*standard, *flags]
 
 
-def _dependencies_only(options: Options) -> bool:
-    return options.has("--generate-dependencies") or options.has("--generate-nonsystem-dependencies")
-
-
-def _dependency_flags(options: Options, target: str, scratch: Path) -> list[str]:
-    system = options.has("--generate-dependencies") or options.has("--generate-dependencies-with-compile")
-    own = options.has("--generate-nonsystem-dependencies-with-compile") or _dependencies_only(options)
-    if not system and not own:
+def _standard(options: Options, language: str) -> list[str]:
+    """The flag for the language's standard: for device code C++20 or later, which the headers need there."""
+    if language == "c":
         return []
-    scratch.mkdir(parents=True, exist_ok=True)
-    named = options.last("--dependency-target-name") or target
-    flag = "-MD" if system else "-MMD"
-    flag = flag.removesuffix("D") if _dependencies_only(options) else flag
-    return [flag, "-MT", named, "-MF", str(scratch / "dependencies.d")]
-
-
-def _finish_dependencies(options: Options, source: Path, target: str, scratch: Path) -> None:
-    """Put the learner's files where the compiler saw their translations."""
-    text = (scratch / "dependencies.d").read_text()
-    root = _mirrored_root(source, options)
-    text = text.replace(f"{scratch}/", f"{root}/")
-    output = options.last("--dependency-output")
-    if not output and _dependencies_only(options):
-        sys.stdout.write(text)
-        return
-    Path(output or str(Path(target).with_suffix(".d"))).write_text(text)
-
-
-def _mirrored_root(source: Path, options: Options) -> Path:
-    from cusimt.compiler.sources import closure, common_folder
-
-    paths = _include_paths(options)
-    return common_folder(closure(source, paths.own, (*paths.libraries, *paths.system)))
+    asked = options.last("--std") or "gnu++17"
+    year = re.fullmatch(r"(?:c|gnu)\+\+(\d\d)", asked)
+    is_too_old = year is None or not 20 <= int(year[1]) < 90
+    return ["-std=c++20" if language == "cu" and is_too_old else f"-std={asked}"]
 
 
 def _include_paths(options: Options) -> IncludePaths:
-    return IncludePaths.of(options.all("--include-path"), options.all("--system-include"))
+    named = [*options.all("--include-path"), *of_host_compiler(options.all("--compiler-options"))]
+    return IncludePaths.of(named, [*options.all("--system-include"), *of_environment()])
 
 
 def checks_wanted() -> bool:
@@ -251,14 +245,28 @@ def checks_wanted() -> bool:
     return os.environ.get(CHECKS_VARIABLE, "0") == "1"
 
 
-def _host(options: Options) -> list[str]:
+def _host(options: Options) -> HostCompiler:
     chosen = options.last("--compiler-bindir")
-    if not chosen:
-        return list(host_compiler().command)
-    if Path(chosen).is_dir():
-        return [str(Path(chosen) / "g++")]
+    return _chosen(chosen) if chosen else host_compiler()
+
+
+@functools.cache
+def _chosen(compiler: str) -> HostCompiler:
+    if Path(compiler).is_dir():
+        return compiler_called(str(Path(compiler) / "g++"))
     # torch passes $CC here, which may be a C compiler; nvcc links C++ with it all the same.
-    return [re.sub(r"gcc(?=[-\d.]*$)", "g++", re.sub(r"clang(?=[-\d.]*$)", "clang++", chosen))]
+    named = re.sub(r"gcc(?=[-\d.]*$)", "g++", re.sub(r"clang(?=[-\d.]*$)", "clang++", compiler))
+    return compiler_called(named)
+
+
+def _is_relocatable(options: Options) -> bool:
+    """Whether device code of one file may use that of another."""
+    said = options.last("--relocatable-device-code") == "true"
+    return said or _is_one_of(options, "--device-c", "--dlink-time-opt")
+
+
+def _is_one_of(options: Options, *names: str) -> bool:
+    return any(options.has(name) for name in names)
 
 
 def _is_verbose(options: Options) -> bool:

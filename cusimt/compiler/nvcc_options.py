@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -87,7 +87,7 @@ class Options:
 def parse(arguments: Sequence[str]) -> Options:
     """Read `arguments`. Raises UnknownOption where nvcc would stop."""
     options = Options()
-    rest = iter(arguments)
+    rest = iter([*_expanded(arguments)])
     for argument in rest:
         if not argument.startswith("-"):
             options.inputs.append(Path(argument))
@@ -97,9 +97,6 @@ def parse(arguments: Sequence[str]) -> Options:
             options.forwarded.append(argument)
         elif name in _SWITCHED:
             options.values.setdefault(name, []).append("")
-        elif name == "--options-file":
-            path = value if value is not None else next(rest, "")
-            _merge(options, parse(shlex.split(Path(path).read_text())))
         else:
             text = value if value is not None else next(rest, "")
             options.values.setdefault(name, []).extend(_items(name, text))
@@ -107,6 +104,22 @@ def parse(arguments: Sequence[str]) -> Options:
     if options.forwarded and not any(options.has(name) for name in forwards):
         raise UnknownOption(options.forwarded[0])
     return options
+
+
+def _expanded(arguments: Iterable[str]) -> Iterator[str]:
+    """`arguments` with the words of response files, `@file` and `--options-file file,...`, in their place."""
+    rest = iter(arguments)
+    for argument in rest:
+        name, value = _split(argument)
+        if argument.startswith("@"):
+            files = [argument[1:]]
+        elif name == "--options-file":
+            files = (value if value is not None else next(rest, "")).split(",")
+        else:
+            yield argument
+            continue
+        for file in files:
+            yield from _expanded(shlex.split(Path(file).read_text()))
 
 
 def _split(argument: str) -> tuple[str | None, str | None]:
@@ -131,10 +144,3 @@ def _items(name: str, text: str) -> Iterator[str]:
     splitter.whitespace_split = True
     splitter.commenters = ""
     yield from splitter
-
-
-def _merge(options: Options, others: Options) -> None:
-    for name, values in others.values.items():
-        options.values.setdefault(name, []).extend(values)
-    options.inputs += others.inputs
-    options.forwarded += others.forwarded

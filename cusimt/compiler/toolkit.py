@@ -31,6 +31,7 @@ _RUNTIME_NAMES = (
     "libcublasLt.so",
     "libcurand.so",
     "libcusparse.so",
+    "libnvToolsExt.so",
 )
 _DEVICE_NAMES = ("libc10_cuda.so", "libtorch_cuda.so")
 _PROGRAMS = {"nvcc": "cusimt.compiler.nvcc", "cuobjdump": "cusimt.compiler.gpu_code"}

@@ -4,7 +4,7 @@
 #include "host_view.h"
 #include "memory_statistics.h"
 
-#include "../runtime/simt_api.h"
+#include "../include/simt_api.h"
 
 #include <c10/core/DeviceGuard.h>
 #include <c10/cuda/CUDAFunctions.h>

@@ -9,7 +9,7 @@
 #include "simulated_time.h"
 #include "stream_touches.h"
 
-#include "../runtime/simt_api.h"
+#include "../include/simt_api.h"
 
 #include <ATen/CPUGeneratorImpl.h>
 #include <ATen/core/LegacyTypeDispatch.h>

@@ -1,5 +1,5 @@
 // c10/cuda/CUDAFunctions.h: which device is current on this thread.
-#include "../runtime/simt_api.h"
+#include "../include/simt_api.h"
 
 #include <c10/cuda/CUDAFunctions.h>
 

@@ -5,7 +5,7 @@
 #include "generator.h"
 #include "pinned_memory.h"
 
-#include "../runtime/simt_api.h"
+#include "../include/simt_api.h"
 
 #include <ATen/detail/CUDAHooksInterface.h>
 #include <c10/cuda/CUDAFunctions.h>

@@ -3,7 +3,7 @@
 
 #include "allocator.h"
 
-#include "../runtime/simt_api.h"
+#include "../include/simt_api.h"
 
 #include <ATen/EmptyTensor.h>
 #include <ATen/TensorIterator.h>

@@ -1,7 +1,7 @@
 // A bandwidth model of library operators and copies.
 #include "simulated_time.h"
 
-#include "../runtime/simt_api.h"
+#include "../include/simt_api.h"
 
 namespace cusimt::device {
 namespace {

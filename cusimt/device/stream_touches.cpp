@@ -1,7 +1,7 @@
 // Tells the runtime which bytes an operator reads and writes on the current stream.
 #include "stream_touches.h"
 
-#include "../runtime/simt_api.h"
+#include "../include/simt_api.h"
 
 #include <c10/util/SmallVector.h>
 #include <c10/util/irange.h>

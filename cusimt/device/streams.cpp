@@ -1,5 +1,5 @@
 // c10::cuda streams, over the runtime's. Stream 0 of each device is its default stream (cudaStream_t 0).
-#include "../runtime/simt_api.h"
+#include "../include/simt_api.h"
 
 #include <c10/cuda/CUDAFunctions.h>
 #include <c10/cuda/CUDAStream.h>

@@ -9,6 +9,8 @@ from cusimt.records.source_lines import NOWHERE, Frame
 
 # Kinds that are no fault by themselves, and explain values that are wrong.
 SUSPICIONS = frozenset({"absent_lane"})
+# Of a kernel that ran without access checks where they were wanted: no finding, but a lack of them.
+UNCHECKED = "unchecked_kernel"
 
 
 @dataclass(frozen=True)

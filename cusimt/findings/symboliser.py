@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from cusimt.findings.hazards import RacingAccess, order_of
-from cusimt.findings.model import SUSPICIONS, Allocation, Finding, Party, Tensor
+from cusimt.findings.model import SUSPICIONS, UNCHECKED, Allocation, Finding, Party, Tensor
 from cusimt.records import Dim3, Record, take_records
 from cusimt.records.source_lines import NOWHERE, Frame, Site, SourceReader, compiled_sources, frames_of
 
@@ -30,7 +30,7 @@ def symbolise(
     belongs neither to this backend's headers nor to the system's. `quote` gives a line its text. SUSPICIONS
     are left out unless `suspicions` is true.
     """
-    left_out = frozenset() if suspicions else SUSPICIONS
+    left_out = {UNCHECKED} if suspicions else {UNCHECKED, *SUSPICIONS}
     lines = [each for each in raw if isinstance(each.get("kind"), str) and each["kind"] not in left_out]
     frames = frames_of(_call_sites(lines), source_roots, quote)
     merged: dict[tuple[str, Frame, Frame, str], Finding] = {}

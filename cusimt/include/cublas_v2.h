@@ -8,6 +8,7 @@
 
 #include "cuda_runtime_api.h"
 #ifdef __cplusplus
+#include "cuda_bf16.h"
 #include "cuda_fp16.h"
 #endif
 #include "library_types.h"

@@ -47,7 +47,7 @@ SIMT_INLINE __half2_raw __nv_cvt_fp4x2_to_halfraw2(__nv_fp4x2_storage_t x, __nv_
 struct alignas(1) __nv_fp4_e2m1 {
     __nv_fp4_storage_t __x;
     __nv_fp4_e2m1() = default;
-    template <class T, class = std::enable_if_t<std::is_arithmetic_v<T>>>
+    template <class T, class = typename std::enable_if<std::is_arithmetic<T>::value>::type>
     SIMT_INLINE explicit __nv_fp4_e2m1(T x) : __x(simt::encode_four_bits(static_cast<double>(x), cudaRoundNearest)) {}
     SIMT_INLINE explicit __nv_fp4_e2m1(__half x) : __nv_fp4_e2m1(x.simt_float()) {}
     SIMT_INLINE explicit __nv_fp4_e2m1(__nv_bfloat16 x) : __nv_fp4_e2m1(x.simt_float()) {}
@@ -56,7 +56,7 @@ struct alignas(1) __nv_fp4_e2m1 {
     SIMT_INLINE explicit operator float() const { return simt::decode_four_bits(__x); }
     SIMT_INLINE explicit operator double() const { return simt::decode_four_bits(__x); }
     SIMT_INLINE explicit operator bool() const { return (__x & 7) != 0; }
-    template <class T, class = std::enable_if_t<std::is_integral_v<T>>>
+    template <class T, class = typename std::enable_if<std::is_integral<T>::value>::type>
     SIMT_INLINE explicit operator T() const {
         return simt::saturated_integer<T>(simt::decode_four_bits(__x));
     }

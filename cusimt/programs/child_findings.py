@@ -1,25 +1,26 @@
 """Collects the findings of this process and of the processes that it starts.
 
-    collect_from_children()                # children will leave theirs where this process looks
-    for finding in take_all():   # what was found since the last call, here and in children that have ended
+    collect_from_children()    # children will leave theirs where this process looks
+    collected = take_all()     # what was found since the last call, here and in children that have ended
 
-A child writes its finding records as JSON lines into the folder that its environment names. Children killed
-by a signal write nothing.
+A process writes its findings as JSON lines into a file of the folder that the environment names, while it
+runs (runtime/left_file.h): they are there however it ends. It holds a lock on the file for as long as it
+lives.
 """
 
 from __future__ import annotations
 
-import atexit
+import fcntl
 import json
 import os
 import tempfile
 from collections.abc import Iterator
-from multiprocessing import util as multiprocessing_util
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from cusimt import findings
-from cusimt.findings import Finding
+from cusimt.findings import UNCHECKED, Finding
 
 FOLDER_VARIABLE = "CUSIMT_FINDINGS"
 _SUFFIX = ".jsonl"
@@ -27,49 +28,84 @@ _SUFFIX = ".jsonl"
 _folder: tempfile.TemporaryDirectory[str] | None = None  # gone when this process ends
 
 
+@dataclass(frozen=True, order=True)
+class UncheckedKernel:
+    """A kernel that ran without access checks, so that nothing can be found in it; `where` is its launch."""
+
+    library: str
+    kernel: str
+    where: str
+
+    @property
+    def sentence(self) -> str:
+        return (
+            f"{self.kernel} ({self.where}) ran without access checks, so nothing was looked for in it.\n"
+            f"{Path(self.library).name} has objects that were compiled without them: "
+            "compile its .cu files again, in a run without --no-checks."
+        )
+
+
+@dataclass(frozen=True)
+class Collected:
+    """What the access checks found, merged by kind and line, and what they could not look at."""
+
+    findings: list[Finding]
+    unchecked: list[UncheckedKernel]
+
+
 def collect_from_children() -> None:
-    """Let child processes write their findings for this process; later calls do nothing."""
+    """Let child processes leave their findings for this process; later calls do nothing."""
     global _folder
     if _folder is not None:
         return
     _folder = tempfile.TemporaryDirectory(prefix="cusimt-findings-", ignore_cleanup_errors=True)
     os.environ[FOLDER_VARIABLE] = _folder.name
-    _leave_in_forked_children()
 
 
-def take_all() -> list[Finding]:
-    """The findings of this process and its children since the last call, merged by kind and line."""
-    return findings.symbolise([*findings.take_raw(), *_left_by_children()])
+def take_all() -> Collected:
+    """What this process and its children have found since the last call."""
+    return _collected([*findings.take_raw(), *_left()])
 
 
-def write_at_exit() -> None:
-    """In a child: write its findings at exit for the collecting process."""
-    atexit.register(_leave)
-    _leave_in_forked_children()
+def take_left() -> Collected:
+    """What processes have left that have ended since the last call."""
+    return _collected(list(_left()))
 
 
-def _leave() -> None:
-    folder, found = os.environ.get(FOLDER_VARIABLE), findings.take_raw()
-    if not folder or not found or not Path(folder).is_dir():
-        return
-    file = Path(folder, f"{os.getpid()}.writing")
-    file.write_text("".join(f"{json.dumps(each)}\n" for each in found))
-    file.rename(file.with_suffix(_SUFFIX))
+def drop_folder() -> None:
+    """Remove the folder of a process that has ended without doing it."""
+    if _folder is not None:
+        _folder.cleanup()
 
 
-def _leave_in_forked_children() -> None:
-    """A fork inherits what its parent has found, and leaves without the parent's exit handlers."""
-    os.register_at_fork(after_in_child=findings.take_raw)
-    multiprocessing_util.register_after_fork(_leave, _when_this_process_ends)
+def _collected(raw: list[dict[str, Any]]) -> Collected:
+    unchecked = {_unchecked_kernel(each) for each in raw if each.get("kind") == UNCHECKED}
+    return Collected(findings.symbolise(raw), sorted(unchecked))
 
 
-def _when_this_process_ends(leave: Any) -> None:
-    multiprocessing_util.Finalize(None, leave, exitpriority=0)
+def _unchecked_kernel(record: dict[str, Any]) -> UncheckedKernel:
+    where = f"{Path(str(record['file'])).name}:{record['line']}"
+    return UncheckedKernel(str(record["note"]), str(record["kernel"]), where)
 
 
-def _left_by_children() -> Iterator[dict[str, Any]]:
+def _left() -> Iterator[dict[str, Any]]:
     if _folder is None:
         return
     for file in sorted(Path(_folder.name).glob(f"*{_SUFFIX}")):
-        yield from map(json.loads, file.read_text().splitlines())
+        with file.open("r+b") as stream:
+            try:
+                fcntl.lockf(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except OSError:  # its process lives, and may still write
+                continue
+            lines = stream.read().splitlines()
         file.unlink()
+        yield from filter(None, map(_record, lines))
+
+
+def _record(line: bytes) -> dict[str, Any] | None:
+    """The record in `line`; None if its process was stopped while it wrote it."""
+    try:
+        record = json.loads(line)
+    except ValueError:
+        return None
+    return record if isinstance(record, dict) else None

@@ -64,11 +64,8 @@ class _BeforeTorch(MetaPathFinder):
         from cusimt.activate import torch_import
         from cusimt.compiler.extension import redirect
         from cusimt.compiler.nvcc import checks_wanted
-        from cusimt.programs.child_findings import write_at_exit
 
         sys.meta_path.remove(self)
         with torch_import():
             torch_itself(torch)
         redirect(checks_wanted())
-        if checks_wanted():
-            write_at_exit()

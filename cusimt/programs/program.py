@@ -105,6 +105,7 @@ def prepare(checked: bool) -> None:
     from cusimt.compiler.extension import redirect
     from cusimt.programs.child_findings import collect_from_children
     from cusimt.programs.child_processes import export_to_children
+    from cusimt.programs.witness import call_witness
 
     os.environ[CHECKS_VARIABLE] = str(int(checked))
     _build_runtime()
@@ -112,20 +113,23 @@ def prepare(checked: bool) -> None:
     export_to_children()
     if checked:
         collect_from_children()
+        call_witness()
 
 
 def status_with_findings(status: int, checked: bool) -> int:
     """Print the findings to stderr, where kernels are `checked`; one turns a success into 1."""
-    return 1 if checked and _report_findings() and status == 0 else status
+    from cusimt.programs.child_findings import take_all
+    from cusimt.programs.report import print_collected
+
+    return 1 if checked and print_collected(take_all()) and status == 0 else status
 
 
 def _build_runtime() -> None:
-    """Compile the simulator's libraries if needed: on a terminal, say that it takes half a minute."""
+    """Compile the simulator's libraries if needed, and say on stderr what takes half a minute or more."""
     from cusimt.compiler import libraries
 
     def tell(sentence: str) -> None:
-        if sys.stderr.isatty():
-            print(f"cusimt: {sentence}", file=sys.stderr, flush=True)
+        print(f"cusimt: {sentence}", file=sys.stderr, flush=True)
 
     libraries.device_library(tell)
 
@@ -163,17 +167,3 @@ def _print_exception(error: BaseException) -> None:
         sys.excepthook(type(error), error, trace)
     else:
         traceback.print_exception(type(error), error, trace)
-
-
-def _report_findings() -> int:
-    """Print the findings of this process and its children to stderr; returns their number."""
-    from cusimt.findings import explain
-    from cusimt.programs import child_findings
-
-    found = child_findings.take_all()
-    for finding in found:
-        print(f"\n{explain(finding)}", file=sys.stderr)
-    if found:
-        count = f"{len(found)} finding" + ("s" if len(found) > 1 else "")
-        print(f"\n{count} of the access checks; --no-checks runs without them.", file=sys.stderr)
-    return len(found)

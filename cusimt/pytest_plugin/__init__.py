@@ -50,6 +50,7 @@ def _activate_device(settings: Settings) -> None:
     from cusimt.gpu_models import DEVICE_VARIABLE
     from cusimt.programs import child_findings
     from cusimt.programs.child_processes import export_to_children
+    from cusimt.programs.witness import call_witness
 
     os.environ[CHECKS_VARIABLE] = str(int(settings.checked))
     os.environ[DEVICE_VARIABLE] = settings.device
@@ -62,6 +63,7 @@ def _activate_device(settings: Settings) -> None:
     export_to_children()
     if settings.checked:
         child_findings.collect_from_children()
+        call_witness()
     driver().simt_set_schedule(_ORDERS[settings.order], settings.seed)
     driver().simt_set_watchdog(settings.watchdog)
     driver().simt_set_exits_reported(0)

@@ -9,6 +9,7 @@ from typing import Any
 from cusimt.activate import driver
 from cusimt.findings import Finding
 from cusimt.programs import child_findings
+from cusimt.programs.child_findings import Collected
 from cusimt.pytest_plugin.locations import describe, relative_location
 from cusimt.pytest_plugin.options import Settings
 from cusimt.records.launches import Launch, read_launches
@@ -84,14 +85,15 @@ class Recorder:
 
     def _fresh(self) -> PhaseRecord:
         launches = self._launches()
-        found = child_findings.take_all() if self.settings.checked else []
+        collected = child_findings.take_all() if self.settings.checked else Collected([], [])
+        found = collected.findings
         counted = [each for each in found if not self._is_ignored(each)]
         return PhaseRecord(
             findings=tuple(self._in_words(each) for each in counted),
             ignored=len(found) - len(counted),
             launches=len(launches),
             kernels=frozenset(launch.kernel for launch in launches),
-            unchecked=frozenset(launch.module for launch in launches if not launch.checked),
+            unchecked=frozenset(kernel.library for kernel in collected.unchecked),
         )
 
     def _launches(self) -> list[Launch]:

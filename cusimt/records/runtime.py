@@ -1,4 +1,4 @@
-"""The records that this process's runtime keeps: `simt_take_*` of runtime/simt_api.h, read as JSON."""
+"""The records that this process's runtime keeps: `simt_take_*` of include/simt_api.h, read as JSON."""
 
 from __future__ import annotations
 

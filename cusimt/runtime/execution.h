@@ -32,6 +32,9 @@ extern Execution execution;
 extern AccessState host_access;
 extern std::recursive_mutex launch_lock;
 
+// Whether the kernel's accesses are checked: a program with the hooks may be linked of objects that do not call them.
+inline bool has_checks(const simt_launch& launch) { return launch.module->checked && launch.is_instrumented; }
+
 // A fatal finding was made on the running fiber: the launch fails with `error`, the block is dropped.
 [[noreturn]] void fail_launch(int error);
 // The kernel's static shared memory, of which this much was found in use, is more than a block may have.

@@ -1,11 +1,8 @@
 // Collects findings and merges those of one kind at one place; prints them as JSON lines.
 #include "findings.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <unistd.h>
+#include <pthread.h>
 
-#include <fstream>
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -13,6 +10,7 @@
 
 #include "callers.h"
 #include "execution.h"
+#include "left_file.h"
 #include "modules.h"
 
 namespace simt {
@@ -84,17 +82,43 @@ void write(const Finding& finding, std::string& out) {
     json.text("file", finding.file.c_str()).integer("line", uint64_t(what.line));
 }
 
-// A process that ends without Python (a program that nvcc linked) writes its findings for the process that started it:
-// cusimt/programs/child_findings.py names the folder, and reads its .jsonl files. Python takes them before its own end.
-struct LeaveAtExit {
-    ~LeaveAtExit() {
-        const char* folder = getenv("CUSIMT_FINDINGS");
-        if (!folder || findings.empty()) return;
-        std::string lines, path = std::string(folder) + "/" + std::to_string(getpid()) + ".exit";
-        for (const Finding& finding : findings) write(finding, lines);
-        if (std::ofstream(path) << lines) rename(path.c_str(), (path + ".jsonl").c_str());
-    }
-} leave_at_exit;  // after the findings, so it goes before them
+// For the process that collects. Counts that have risen are written when a launch ends, and at the end of the process.
+LeftFile left_file;
+bool counts_have_risen = false;
+
+void forget() {
+    findings.clear();
+    index_of.clear();
+    left_file.remove();
+    counts_have_risen = false;
+}
+
+std::string all_lines() {
+    std::string lines;
+    for (const Finding& finding : findings) write(finding, lines);
+    return lines;
+}
+
+void leave(const Finding& latest) {
+    if (!LeftFile::is_wanted()) return;
+    std::string line;
+    write(latest, line);
+    if (!left_file.append(line)) left_file.replace(all_lines());
+}
+
+struct SettleAtExit {
+    ~SettleAtExit() { settle_findings(); }
+} settle_at_exit;  // after what it writes, so it goes before
+
+// A forked child has found nothing yet. Its parent's lock, which another thread may hold, is taken for the fork.
+__attribute__((constructor)) void begin_anew_in_children() {
+    pthread_atfork([] { findings_lock.lock(); }, [] { findings_lock.unlock(); },
+                   [] {
+                       left_file.abandon();
+                       forget();
+                       findings_lock.unlock();
+                   });
+}
 }  // namespace
 
 void report(const Report& what) {
@@ -107,6 +131,7 @@ void report(const Report& what) {
     auto [entry, is_new] = index_of.emplace(key, findings.size());
     if (!is_new) {
         ++findings[entry->second].count;
+        counts_have_risen = true;
         return;
     }
     if (findings.size() >= kMostFindings) {
@@ -125,15 +150,23 @@ void report(const Report& what) {
     if (!what.is_left) {
         for (const void* caller : callers_of(what.call_site)) finding.calls.push_back(place_of(caller).offset);
     }
-    if (!on_device) return;
-    finding.block = what.block ? *what.block : execution.block->index();
-    finding.thread = what.thread ? *what.thread : execution.thread_index[execution.block->current().thread];
+    if (on_device) {
+        finding.block = what.block ? *what.block : execution.block->index();
+        finding.thread = what.thread ? *what.thread : execution.thread_index[execution.block->current().thread];
+    }
+    leave(finding);
+}
+
+void settle_findings() {
+    std::lock_guard lock(findings_lock);
+    if (!counts_have_risen) return;
+    counts_have_risen = false;
+    if (LeftFile::is_wanted()) left_file.replace(all_lines());
 }
 
 void forget_findings() {
     std::lock_guard lock(findings_lock);
-    findings.clear();
-    index_of.clear();
+    forget();
 }
 
 }  // namespace simt
@@ -143,7 +176,6 @@ extern "C" const char* simt_take_findings(void) {
     std::lock_guard lock(simt::findings_lock);
     out.clear();
     for (const auto& finding : simt::findings) simt::write(finding, out);
-    simt::findings.clear();
-    simt::index_of.clear();
+    simt::forget();
     return out.c_str();
 }

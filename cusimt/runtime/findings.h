@@ -37,6 +37,7 @@ struct Report {
 };
 
 void report(const Report& report);
+void settle_findings();  // a launch has ended: what this process leaves is to tell how often each was made
 void forget_findings();
 
 // JSON text in the buffer of one simt_take_* function.

@@ -179,6 +179,13 @@ int withdraw(const simt_launch& launch) {
     return refused(launch, {cudaErrorInvalidValue, execution.refusal});
 }
 
+// In a run that collects findings, a kernel about which there can be none is told of.
+void tell_of_missing_checks(const simt_launch& launch) {
+    const char* wanted = getenv("CUSIMT_CHECKS");
+    if (has_checks(launch) || !wanted || *wanted != '1' || !getenv("CUSIMT_FINDINGS")) return;
+    report({.kind = "unchecked_kernel", .note = launch.module->path, .block = uint3{}, .thread = uint3{}});
+}
+
 int finish(const simt_launch& launch) {
     double time_us = modelled_duration(launch);
     Submitted work = advance_stream(launch.stream, time_us);
@@ -224,12 +231,14 @@ int simt_launch_kernel(const simt_launch* launch) {
     if (Refusal refusal = refuse(*launch); refusal.error) return refused(*launch, refusal);
     OpenShield open;
     begin_execution(*launch);
+    tell_of_missing_checks(*launch);
     {
         FaultGuard guard;
         run_grid(*launch, schedule);
     }
     static_data(*launch->module).end_launch();
     if (launch->module->checked && is_shield_up()) shared_memory.wipe();
+    settle_findings();
     if (!execution.refusal.empty()) return withdraw(*launch);
     int error = finish(*launch);
     if (execution.exception) std::rethrow_exception(std::exchange(execution.exception, nullptr));

@@ -80,7 +80,7 @@ void describe_launch(JsonLine& json, const simt_launch& launch, int device, int 
     json.integer("stream", simt_stream_id(launch.stream)).integer("device", uint64_t(device));
     json.text("file", launch.file).integer("line", uint64_t(launch.line)).integer("error", uint64_t(error));
     json.number("time_us", time_us);
-    if (launch.module) json.text("module", launch.module->path).integer("checked", uint64_t(launch.module->checked));
+    if (launch.module) json.text("module", launch.module->path).integer("checked", uint64_t(has_checks(launch)));
 }
 
 void log_api_call(const ApiCall& call) {

@@ -43,7 +43,7 @@ def linker_flags() -> tuple[str, ...]:
     """The flags of the first way to link that works; none where only the compiler's default does."""
     compiler = host_compiler()
     installed = [name for name in LINKERS if shutil.which(f"ld.{name}")]
-    with cache.entry(["linker", *compiler.command, compiler.version, *installed], room="linkers") as slot:
+    with cache.entry(["linker", *compiler.identity, *installed], room="linkers") as slot:
         if slot.missing:
             working = (
                 flags for flags in candidates(compiler, installed) if links(compiler, flags, slot.folder)

@@ -23,6 +23,7 @@ from cusimt.support.errors import ToolchainError
 __all__ = [
     "NVCC_FLAGS",
     "HostCompiler",
+    "compiler_called",
     "cuda_toolkit",
     "host_compiler",
     "ninja",
@@ -49,6 +50,13 @@ class HostCompiler:
     command: tuple[str, ...]
     family: str
     version: str
+
+    @property
+    def identity(self) -> tuple[str, ...]:
+        """What stays the same when the compiler is called by another of its names, such as /usr/bin/c++."""
+        program, *arguments = self.command
+        path = os.path.realpath(shutil.which(program) or program)
+        return (path, *arguments, self.version.removeprefix(f"{Path(program).name} "))
 
 
 @dataclass(frozen=True)
@@ -88,13 +96,18 @@ def host_compiler() -> HostCompiler:
     chosen = os.environ.get("CXX", "")
     for command in (shlex.split(chosen),) if chosen else (["g++"], ["clang++"]):
         if command and shutil.which(command[0]):
-            version = _first_line([*command, "--version"])
-            return HostCompiler(tuple(command), "clang" if "clang" in version else "gcc", version)
+            return compiler_called(*command)
     raise ToolchainError(
         f"CXX names {chosen!r}, which cannot be run." if chosen else "No C++ compiler was found.",
         "Kernels and bindings are compiled on this machine, with g++ or clang++.",
         "Correct CXX, or unset it to use g++." if chosen else "On Debian or Ubuntu: sudo apt install g++",
     )
+
+
+def compiler_called(*command: str) -> HostCompiler:
+    """The C++ compiler that `command` runs; ToolchainError if it cannot tell its version."""
+    version = _first_line([*command, "--version"])
+    return HostCompiler(command, "clang" if "clang" in version else "gcc", version)
 
 
 @functools.cache

@@ -71,3 +71,33 @@ def test_the_doctor_looks_at_this_machine(tmp_path: Path) -> None:
     assert [line.split()[1] for line in done.stdout.splitlines() if line.startswith("ok")] == [
         "python", "Python.h", "C++", "ninja", "torch", "simulator", "cache",
     ]  # fmt: skip
+
+
+UNCHECKED = """\
+__global__ void kernel(int* x) { x[threadIdx.x] = 1; }
+void launch(int* x) { kernel<<<1, 32>>>(x); }
+"""
+MAIN = """\
+#include <cuda_runtime.h>
+void launch(int*);
+int main() {
+    int* x;
+    cudaMalloc(&x, 4);
+    launch(x);
+    return cudaDeviceSynchronize();
+}
+"""
+
+
+def test_a_kernel_without_access_checks_is_named(tmp_path: Path) -> None:
+    """An object of an earlier run without checks, that is linked into a program with them, and without."""
+    (tmp_path / "kernel.cu").write_text(UNCHECKED)
+    (tmp_path / "main.cu").write_text(MAIN)
+    assert run(tmp_path, "--no-checks", "--", "nvcc", "-c", "kernel.cu").returncode == 0
+    for options in ([], ["--no-checks"]):
+        link = ["nvcc", "main.cu", "kernel.o", "-o", "program"]
+        assert run(tmp_path, *options, "--", *link).returncode == 0
+        done = run(tmp_path, "--", "./program")
+        assert done.returncode == 0
+        assert "kernel (kernel.cu:2) ran without access checks" in done.stderr
+    assert run(tmp_path, "--no-checks", "--", "./program").stderr == ""

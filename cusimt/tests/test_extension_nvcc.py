@@ -86,6 +86,13 @@ def test_dependencies_alone_are_printed(folder: Path, capfd: pytest.CaptureFixtu
     assert not Path("main.o").exists()
 
 
+def test_dependencies_alone_go_where_o_says(folder: Path) -> None:
+    assert nvcc.main(["-M", "main.cu", "-o", "main.d"]) == 0
+    target, _, names = (folder / "main.d").read_text().partition(":")
+    assert target == "main.o"
+    assert f"{folder}/times.cuh" in names
+
+
 def test_preprocessing(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert nvcc.main(["-E", "main.cu"]) == 0
     assert "x[threadIdx.x] = 3 * threadIdx.x" in capfd.readouterr().out
@@ -108,11 +115,7 @@ def test_a_dry_run_shows_commands_and_runs_none(folder: Path, capfd: pytest.Capt
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["-dc", "main.cu"], "--device-c asks for separate compilation of device code."),
-        (["-rdc=true", "-c", "main.cu"], "-rdc=true asks for separate compilation of device code."),
-        (["--relocatable-device-code", "true", "-c", "main.cu"], "-rdc=true asks for"),
         (["-ptx", "main.cu"], "--ptx asks for PTX."),
-        (["-dlink", "main.o", "-o", "dlink.o"], "--device-link asks for linking of device code."),
         (["-no-such-option", "main.cu"], "Unknown option '-no-such-option'"),
         (["-run", "main.cu"], "--run asks for the program to be run at once."),
         (
@@ -140,6 +143,7 @@ def test_refusals(
         (["missing.cu"], "missing.cu"),
         (["-c", "missing.cu", "-o", "x.o"], "missing.cu"),
         (["--options-file", "flags.txt", "main.cu"], "flags.txt"),
+        (["@flags.txt", "main.cu"], "flags.txt"),
     ],
 )
 def test_a_file_that_is_not_there(
@@ -170,12 +174,150 @@ def test_whole_program_compilation_may_be_said_aloud(folder: Path) -> None:
     assert nvcc.main(["-rdc=false", "-c", "main.cu", "-o", "main.o"]) == 0
 
 
+SHARED_CODE = """\
+struct Pair { int value; __device__ int get() const; };
+extern __device__ int table[4];
+extern __constant__ int factor;
+__device__ int twice(int x);
+"""
+DEFINITIONS = """\
+#include "part.cuh"
+__device__ int table[4] = {1, 2, 3, 4};
+__constant__ int factor = 10;
+static __device__ int local(int x) { return x; }
+__device__ int Pair::get() const { return value; }
+__device__ int twice(int x) { return 2 * local(x); }
+"""
+USER = """\
+#include <cstdio>
+#include "part.cuh"
+static __device__ int local(int x) { return 3 * x; }
+__global__ void kernel(int* x) {
+    Pair pair{1};
+    x[threadIdx.x] = twice(threadIdx.x) + table[threadIdx.x % 4] * factor + pair.get() + local(1);
+}
+int main() {
+    int *device, host[32], hundred = 100;
+    cudaMalloc(&device, sizeof host);
+    cudaMemcpyToSymbol(factor, &hundred, sizeof hundred);
+    kernel<<<1, 32>>>(device);
+    cudaMemcpy(host, device, sizeof host, cudaMemcpyDeviceToHost);
+    std::printf("%d\\n", host[5]);
+}
+"""
+
+
+def write_shared_code(folder: Path) -> None:
+    """user.cu and part.cu, whose kernel prints 2 * 5 + 2 * 100 + 1 + 3."""
+    for name, text in {"part.cuh": SHARED_CODE, "part.cu": DEFINITIONS, "user.cu": USER}.items():
+        (folder / name).write_text(text)
+
+
+@pytest.mark.parametrize("checked", ["0", "1"])
+@pytest.mark.parametrize(
+    "commands",
+    [
+        ["-rdc=true user.cu part.cu -o program"],
+        ["-dc user.cu part.cu", "user.o part.o -o program"],
+        [
+            "--relocatable-device-code true -c part.cu",
+            "-lib part.o -o libpart.a",
+            "-rdc=true user.cu -L. -lpart -o program",
+        ],
+        ["-dc user.cu part.cu", "-dlink user.o part.o -o linked.o", "user.o part.o linked.o -o program"],
+    ],
+)
+def test_device_code_of_several_files(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, commands: list[str], checked: str
+) -> None:
+    monkeypatch.setenv(nvcc.CHECKS_VARIABLE, checked)
+    write_shared_code(folder)
+    for command in commands:
+        assert nvcc.main(command.split()) == 0
+    done = subprocess.run(["./program"], capture_output=True, text=True, check=True)
+    assert done.stdout == "214\n"
+
+
 def test_a_header_beside_the_source_hides_none_of_the_system(folder: Path) -> None:
     (folder / "semaphore.h").write_text("struct Semaphore {};\n")
     (folder / "beside.cu").write_text(
         '#include "semaphore.h"\n#include <semaphore>\nSemaphore s; sem_t* t;\n'
     )
     assert nvcc.main(["-c", "beside.cu", "-o", "beside.o"]) == 0
+
+
+def test_a_header_named_as_one_of_the_simulator_is_the_programs(folder: Path) -> None:
+    (folder / "include").mkdir()
+    (folder / "include/warp.h").write_text("__device__ inline int seven() { return 7; }\n")
+    (folder / "warp.cu").write_text('#include "warp.h"\n__global__ void k(int* x) { *x = seven(); }\n')
+    assert nvcc.main(["-Iinclude", "-c", "warp.cu"]) == 0
+
+
+def test_headers_above_the_sources_and_headers_of_include_are_translated(folder: Path) -> None:
+    source = folder / "src/cuda/x.cu"
+    source.parent.mkdir(parents=True)
+    source.write_text('#include "cuda/x.cuh"\nvoid f() { launch(); forced(); }\n')
+    kernel = "__global__ void k() { __shared__ int x[4]; x[threadIdx.x] = 0; }\n"
+    source.with_suffix(".cuh").write_text(kernel + "inline void launch() { k<<<1, 4>>>(); }\n")
+    (folder / "first.cuh").write_text("__global__ void e() {}\ninline void forced() { e<<<1, 4>>>(); }\n")
+    flags = ["-Isrc", "-include", "first.cuh", "-MMD", "-MF", "x.d"]
+    assert nvcc.main([*flags, "-c", "src/cuda/x.cu", "-o", "x.o"]) == 0
+    named = (folder / "x.d").read_text().split()
+    assert {str(source), str(source.with_suffix(".cuh")), str(folder / "first.cuh")} <= set(named)
+    assert "cusimt-nvcc-" not in " ".join(named)
+
+
+def test_a_header_that_only_the_preprocessor_finds_is_named(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    (folder / "deep").mkdir()
+    (folder / "deep/kernel.cuh").write_text("__global__ void hidden() {}\n")
+    (folder / "deep/plain.h").write_text("inline int plain() { return 1; }\n")
+    (folder / "macro.cu").write_text("#include KERNEL\n#include PLAIN\nvoid f() { hidden<<<1, 1>>>(); }\n")
+    names = ["-DKERNEL=<kernel.cuh>", "-DPLAIN=<plain.h>", "-Ideep"]
+    assert nvcc.main([*names, "-c", "macro.cu"]) == 0
+    printed = capfd.readouterr().err
+    assert printed.startswith(
+        f"nvcc warning : {folder}/deep/kernel.cuh has device code and was compiled as host"
+    )
+    assert printed.count("warning") == 1
+    assert nvcc.main(["-c", "main.cu"]) == 0
+    assert capfd.readouterr().err == ""
+
+
+@pytest.mark.parametrize("checked", ["0", "1"])
+@pytest.mark.parametrize("chosen", ["clang++", "clang", "g++", "gcc", "/usr/bin"])
+def test_the_host_compiler_may_be_chosen(
+    folder: Path, monkeypatch: pytest.MonkeyPatch, chosen: str, checked: str
+) -> None:
+    if shutil.which("clang++" if "clang" in chosen else "g++", path="/usr/bin") is None:
+        pytest.skip(f"needs {chosen} in /usr/bin")
+    monkeypatch.setenv(nvcc.CHECKS_VARIABLE, checked)
+    assert nvcc.main(["-ccbin", chosen, "main.cu", "-o", "program"]) == 0
+    assert subprocess.run(["./program"], capture_output=True, text=True, check=True).stdout == "15\n"
+
+
+def test_host_files_are_compiled_in_their_own_language(folder: Path) -> None:
+    (folder / "in_c.c").write_text("int in_c(int new) { int class = new; return class; }\n")
+    (folder / "in_cpp.cpp").write_text("long in_cpp() { return __cplusplus; }\n")
+    (folder / "languages.cu").write_text(
+        '#include <cstdio>\nextern "C" int in_c(int);\nlong in_cpp();\n'
+        'int main() { std::printf("%d %ld %d", in_c(3), in_cpp(), __cplusplus >= 202002); }\n'
+    )
+    sources = ["languages.cu", "in_c.c", "in_cpp.cpp", "-o", "program"]
+    for standard, number in {"": 201703, "-std=c++14": 201402, "-std=c++20": 202002}.items():
+        assert nvcc.main([*filter(None, [standard]), *sources]) == 0
+        done = subprocess.run(["./program"], capture_output=True, text=True, check=True)
+        assert done.stdout == f"3 {number} 1"
+    assert nvcc.main(["-Xcompiler", "-std=c11,-Werror", "-c", "in_c.c"]) == 0
+    assert nvcc.main(["-Xcompiler", "-std=c++14", "-c", "in_cpp.cpp", "languages.cu"]) == 0
+    assert nvcc.main(["languages.o", "in_c.o", "in_cpp.o", "-o", "program"]) == 0
+    assert subprocess.run(["./program"], capture_output=True, text=True, check=True).stdout == "3 201402 1"
+
+
+def test_a_host_compiler_that_is_not_there(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    assert nvcc.main(["-ccbin", "no-such-compiler", "main.cu"]) == 1
+    assert "nvcc fatal   : no-such-compiler --version failed" in capfd.readouterr().err
 
 
 def test_a_syntax_error_is_at_the_learners_line(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
@@ -284,14 +426,19 @@ def test_cmake_takes_it_for_a_cuda_compiler(folder: Path) -> None:
         "cmake_minimum_required(VERSION 3.20)\nproject(program LANGUAGES CXX CUDA)\n"
         "add_executable(program main.cu)\n"
         "add_library(filling SHARED main.cu)\ntarget_compile_definitions(filling PRIVATE LIBRARY)\n"
+        "add_library(part STATIC part.cu)\nadd_executable(user user.cu)\n"
+        "target_link_libraries(user PRIVATE part)\n"
+        "set_target_properties(part user PROPERTIES CUDA_SEPARABLE_COMPILATION ON)\n"
     )
+    write_shared_code(folder)
     home = cuda_home(checked=True)
     libraries = nvcc.libraries.runtime_library().parent
     environment = {**os.environ, "CUDACXX": str(home / "bin/nvcc"), "LD_LIBRARY_PATH": str(libraries)}
-    for command in (["cmake", "-B", "build"], ["cmake", "--build", "build"], ["build/program"]):
+    programs = {"build/program": "15\n", "build/user": "214\n"}
+    for command in (["cmake", "-B", "build"], ["cmake", "--build", "build"], *([path] for path in programs)):
         done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stdout + done.stderr
-    assert done.stdout == "15\n"
+        assert done.stdout == programs.get(command[0], done.stdout)
     assert (folder / "build/libfilling.so").is_file()
 
 

@@ -84,11 +84,24 @@ def test_threads_in_both_spellings() -> None:
     assert read("-t 4 --threads 2 -t8 k.cu").all("--threads") == ["4", "2", "8"]
 
 
-def test_a_response_file_is_read_in_place(tmp_path: Path) -> None:
-    (tmp_path / "flags.rsp").write_text("-I/a -I/b\n-DX=1")
-    options = read(f"--options-file {tmp_path}/flags.rsp -c k.cu")
-    assert options.all("--include-path") == ["/a", "/b"]
+@pytest.mark.parametrize(
+    "spelling",
+    [
+        "--options-file {0}/flags.rsp,{0}/more.rsp",
+        "-optf={0}/flags.rsp -optf {0}/more.rsp",
+        "@{0}/flags.rsp @{0}/more.rsp",
+        "@{0}/all.rsp",
+    ],
+)
+def test_response_files_are_read_in_place(tmp_path: Path, spelling: str) -> None:
+    (tmp_path / "flags.rsp").write_text("-I/a -I '/b c'\n-DX=1")
+    (tmp_path / "more.rsp").write_text("-o\nlibrary")
+    (tmp_path / "all.rsp").write_text(f"@{tmp_path}/flags.rsp --options-file {tmp_path}/more.rsp")
+    options = read(f"-o first {spelling.format(tmp_path)} -I/d -c k.cu")
+    assert options.all("--include-path") == ["/a", "/b c", "/d"]
     assert options.all("--define-macro") == ["X=1"]
+    assert options.last("--output-file") == "library"
+    assert options.inputs == [Path("k.cu")]
 
 
 def test_an_option_that_nvcc_does_not_know() -> None:

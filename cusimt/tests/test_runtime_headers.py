@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
@@ -164,3 +165,85 @@ def test_macros_by_which_other_headers_know_what_is_included(tmp_path: Path, hea
     (source := tmp_path / "asking.cpp").write_text(f"#include <{header}>\n{asked}")
     flags = ["-std=c++20", "-fsyntax-only", *(f"-I{path}" for path in libraries.include_dirs())]
     build(*host_compiler().command, *flags, source)
+
+
+HEADERS = sorted(
+    file.relative_to(INCLUDE).as_posix()
+    for folder in (".", "cooperative_groups", "nvtx3")
+    for file in (INCLUDE / folder).glob("*.h*")
+    if file.name != "cuda_error_list.h"  # which is a list, and no header
+)
+STANDARDS = ["c++14", "c++17", "c++20", "c++2b"]
+COMPILERS = ["g++", "clang++"]
+HOST_USES = """
+struct Node { int value; };
+inline int uses(float* x, const float (&open)[4], Node** nodes) {
+    int* integers;
+    cudaStream_t stream = nullptr;
+    cudaMalloc(&integers, 4);
+    cudaMallocAsync(nodes, 4, stream);
+    cudaMallocManaged(&x, 4);
+    cudaMemcpyToSymbol(open, x, 4);
+    cudaMemcpyFromSymbolAsync(x, open, 4, 0, cudaMemcpyDeviceToHost, stream);
+    cudaDeviceProp properties{};
+    cudaGetDeviceProperties(&properties, 0);
+    dim3 grid(2, 3);
+    float4 four = make_float4(1, 2, 3, 4);
+    __half half = __float2half(four.x);
+    __nv_bfloat16 brain = __float2bfloat16(four.y);
+    nvtx3::scoped_range range("uses");
+    nvtxRangePush("uses");
+    return int(grid.y) + int(__half2float(half)) + int(__bfloat162float(brain)) + nvtxRangePop();
+}
+"""
+
+
+def compiles(compiler: str, standard: str, source: Path) -> None:
+    if shutil.which(compiler) is None:
+        pytest.skip(f"needs {compiler}")
+    build(compiler, f"-std={standard}", "-Wall", "-Werror", "-fsyntax-only", f"-I{INCLUDE}", source)
+
+
+@pytest.mark.parametrize("standard", STANDARDS)
+@pytest.mark.parametrize("compiler", COMPILERS)
+def test_host_code_of_every_standard_may_include_every_header(
+    tmp_path: Path, compiler: str, standard: str
+) -> None:
+    (source := tmp_path / "host.cpp").write_text(
+        "".join(f"#include <{name}>\n" for name in HEADERS) + HOST_USES
+    )
+    compiles(compiler, standard, source)
+
+
+@pytest.mark.parametrize("header", HEADERS)
+def test_a_header_needs_no_other_before_it(tmp_path: Path, header: str) -> None:
+    (source := tmp_path / "host.cpp").write_text(f"#include <{header}>\n")
+    compiles("g++", STANDARDS[0], source)
+
+
+COMPLEX = """\
+#include <cuComplex.h>
+#ifdef __cplusplus
+#include <complex>
+static_assert(sizeof(cuComplex) == sizeof(float2), "one type");
+#endif
+static int is(cuDoubleComplex z, double real, double imaginary) {
+    return fabs(cuCreal(z) - real) < 1e-12 && fabs(cuCimag(z) - imaginary) < 1e-12;
+}
+int main(void) {
+    cuDoubleComplex a = make_cuDoubleComplex(1, 2), b = make_cuDoubleComplex(3, -4);
+    cuComplex large = make_cuComplex(3e30f, 4e30f), one = cuCdivf(large, large);
+    int right = is(cuCadd(a, b), 4, -2) && is(cuCsub(a, b), -2, 6) && is(cuCmul(a, b), 11, 2);
+    right = right && is(cuCdiv(a, b), -0.2, 0.4) && is(cuConj(a), 1, -2) && is(cuCfma(a, b, a), 12, 4);
+    right = right && cuCabs(b) == 5 && cuCabsf(large) == 5e30f;
+    right = right && is(cuComplexFloatToDouble(one), 1, 0) && cuCrealf(cuComplexDoubleToFloat(b)) == 3;
+    return right ? 0 : 1;
+}
+"""
+
+
+@pytest.mark.parametrize("language", ["c", "c++"])
+def test_complex_numbers(tmp_path: Path, language: str) -> None:
+    (source := tmp_path / "numbers").write_text(COMPLEX)
+    build(*host_compiler().command, "-x", language, f"-I{INCLUDE}", source, "-lm", "-o", tmp_path / "program")
+    subprocess.run([tmp_path / "program"], check=True)

@@ -29,12 +29,19 @@ from cusimt.translate.variables import rewrite_variables
 __all__ = ["TranslationError", "translate"]
 
 
-def translate(source: str, filename: str, architecture: int = 900, others: Sequence[str] = ()) -> str:
+def translate(
+    source: str,
+    filename: str,
+    architecture: int = 900,
+    others: Sequence[str] = (),
+    relocatable: bool = False,
+) -> str:
     """The host C++ for a CUDA source file.
 
     `filename` is the name that messages and debug information show; `architecture` is the value of
-    `__CUDA_ARCH__` in device code; `others` are sources that may define or use the same macros. A source
-    without launches and without dynamic shared memory comes back unchanged below the first line,
+    `__CUDA_ARCH__` in device code; `others` are sources that may define or use the same macros. Device
+    functions and variables belong to their file, except in `relocatable` code. A source without them, without
+    launches and without dynamic shared memory comes back unchanged below the first line,
     `#line 1 "filename"`.
 
     Raises TranslationError for what cannot run without a GPU (some PTX, textures, launches from the device,
@@ -58,7 +65,8 @@ def translate(source: str, filename: str, architecture: int = 900, others: Seque
             rewrite_dialect(stream, rewrite)  # before what may touch the same brace
             rewrite_shared(stream, rewrite)
             unplaced |= rewrite_variables(stream, rewrite)
-            rewrite_linkage(stream, rewrite)
+            if not relocatable:
+                rewrite_linkage(stream, rewrite)
             kernels |= declared.keys()  # the code comes before the macros
             rewrite_kernel_casts(stream, rewrite, kernels)
         text = rewrite.result()

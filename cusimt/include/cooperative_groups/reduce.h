@@ -1,6 +1,7 @@
 // cooperative_groups::reduce over the threads of a tile or a coalesced group.
 #pragma once
 #include "cooperative_groups.h"
+#ifdef __CUDACC__
 #include "simt/groups/operators.h"
 
 namespace cooperative_groups {
@@ -19,3 +20,4 @@ SIMT_INLINE T reduce(const Group& group, T value, Operation&& operation) {
 }
 
 }  // namespace cooperative_groups
+#endif

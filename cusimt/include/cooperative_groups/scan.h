@@ -1,6 +1,7 @@
 // cooperative_groups::inclusive_scan and exclusive_scan over the threads of a tile or a coalesced group.
 #pragma once
 #include "cooperative_groups.h"
+#ifdef __CUDACC__
 #include "simt/groups/operators.h"
 
 #pragma GCC visibility push(hidden)
@@ -49,3 +50,4 @@ SIMT_INLINE T exclusive_scan(const Group& group, T value, Operation operation = 
 }
 
 }  // namespace cooperative_groups
+#endif

@@ -9,6 +9,18 @@
 #include "simt/memory.h"
 #include "simt/qualifiers.h"
 
+// Whether the compiler puts hooks before this file's accesses.
+#if defined(__SANITIZE_THREAD__)
+#define SIMT_INSTRUMENTED 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define SIMT_INSTRUMENTED 1
+#endif
+#endif
+#ifndef SIMT_INSTRUMENTED
+#define SIMT_INSTRUMENTED 0
+#endif
+
 #pragma GCC visibility push(hidden)
 extern "C" simt_module simt_this_module;
 
@@ -56,6 +68,7 @@ cudaError_t run_grid(Thread& thread, const site& where, const configuration& sha
     launch.module = &simt_this_module;
     launch.cooperative = cooperative;
     launch.function = function;
+    launch.is_instrumented = SIMT_INSTRUMENTED;
     return static_cast<cudaError_t>(simt_launch_kernel(&launch));
 }
 

@@ -1,8 +1,8 @@
 // The C++ side of the runtime API: overloads that take typed pointers, symbols and kernels.
 #pragma once
 #include <stddef.h>
-#include <type_traits>
-#include <utility>
+
+#include <utility>  // from here programs have std::move, as with CUDA
 
 #include "cuda_runtime_api.h"
 #include "simt/qualifiers.h"
@@ -42,13 +42,19 @@ template <class T>
 inline const void* simt_symbol(const T& symbol) {
     return &reinterpret_cast<const char&>(symbol);
 }
-// The runtime knows where the variables of a file end, the type where this one does: what leaves it is outside of them all. A
-// declaration may leave the size open.
+template <class T>
+struct simt_extent {
+    static constexpr size_t bytes = sizeof(T);
+};
+template <class T>
+struct simt_extent<T[]> {  // a declaration may leave the size open
+    static constexpr size_t bytes = ~size_t(0);
+};
+// The runtime knows where the variables of a file end, the type where this one does: what leaves it is outside of them all.
 template <class T>
 inline size_t simt_offset(size_t offset, size_t bytes) {
-    if constexpr (!std::is_unbounded_array_v<T>)
-        if (offset > sizeof(T) || bytes > sizeof(T) - offset) return ~size_t(0);
-    return offset;
+    const size_t all = simt_extent<T>::bytes;
+    return offset > all || bytes > all - offset ? ~size_t(0) : offset;
 }
 template <class T>
 inline cudaError_t cudaMemcpyToSymbol(const T& symbol, const void* from, size_t bytes, size_t offset = 0,

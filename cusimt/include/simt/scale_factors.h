@@ -60,7 +60,7 @@ SIMT_INLINE __nv_bfloat162_raw __nv_cvt_e8m0x2_to_bf162raw(unsigned short x) {
 struct alignas(1) __nv_fp8_e8m0 {
     unsigned char __x;
     __nv_fp8_e8m0() = default;
-    template <class T, class = std::enable_if_t<std::is_floating_point_v<T>>>
+    template <class T, class = typename std::enable_if<std::is_floating_point<T>::value>::type>
     SIMT_INLINE explicit __nv_fp8_e8m0(T x) : __x(simt::encode_scale(x, __NV_SATFINITE, cudaRoundPosInf)) {}
     SIMT_INLINE explicit __nv_fp8_e8m0(__half x) : __nv_fp8_e8m0(x.simt_float()) {}
     SIMT_INLINE explicit __nv_fp8_e8m0(__nv_bfloat16 x) : __nv_fp8_e8m0(x.simt_float()) {}

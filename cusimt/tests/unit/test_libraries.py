@@ -31,7 +31,7 @@ def test_a_library_is_where_it_was_said_to_be(library: Library) -> None:
     assert not library.is_built()
     assert library.build(said.append) == library.path
     assert library.is_built()
-    assert said == ["building libone.so (once per compiler)"]
+    assert said == ["building libone.so of the simulated GPU, once: a minute or more"]
 
 
 def test_one_that_is_in_use_is_not_evicted_and_one_that_is_gone_is_built(library: Library) -> None:
@@ -92,3 +92,20 @@ def test_the_first_error_is_told_in_english(tmp_path: Path, monkeypatch: pytest.
         library_build.objects_of(host_compiler(), [wrong], []),
     ):
         pass
+
+
+def test_a_compiler_is_the_same_by_each_of_its_names(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    program = tmp_path / "real/compiler-12"
+    program.parent.mkdir()
+    program.write_text('#!/bin/sh\necho "${0##*/} (Distribution) 12.2"\n')
+    program.chmod(0o755)
+    for name in ("c++", "g++"):
+        (tmp_path / name).symlink_to(program)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    identities = set()
+    for name in ("c++", "g++", f"{tmp_path}/g++", str(program)):
+        monkeypatch.setenv("CXX", name)
+        host_compiler.cache_clear()
+        identities.add(host_compiler().identity)
+    host_compiler.cache_clear()
+    assert identities == {(str(program), "(Distribution) 12.2")}

@@ -1,4 +1,4 @@
-"""The trace of the simulated device, from its runtime (`cusimt/runtime/simt_api.h`) by ctypes."""
+"""The trace of the simulated device, from its runtime (`cusimt/include/simt_api.h`) by ctypes."""
 
 from __future__ import annotations
 

@@ -53,6 +53,7 @@ typedef struct simt_launch {
     int cooperative;
     size_t closure_bytes;  // parameter space that device code may read; 0: unknown
     const void* function;  // address of the kernel, as given to cudaFuncSetAttribute; null: unknown
+    int is_instrumented;   // 1: the launching file was compiled with access hooks, and so was the kernel in it
 } simt_launch;
 int simt_launch_kernel(const simt_launch*);  // 0 or a cudaError_t, also stored as the last error
 
@@ -186,7 +187,8 @@ void simt_synchronize(int device);  // counted as a host sync
 //   race_global|misaligned|divergent_barrier|deadlock|bad_mask|invalid_launch|trap|write_to_const|timeout|copy_in_flight|
 //   stream_order|stream_reuse|copy_source|barrier_count|double_free|invalid_free|division_by_zero|illegal_instruction|
 //   mapped_memory|other_thread|host_function (the note is its name, as the linker knows it, or "")|
-//   absent_lane (no fault of its own: harmless where the value is not used)",
+//   absent_lane (no fault of its own: harmless where the value is not used)|
+//   unchecked_kernel (no fault either: a kernel without access hooks in a run that collects findings; the note is its library)",
 //   "access":"read|write|atomic", "bytes":4, "kernel":"...", "module":"/path/x.so", "pc":123 (offset in the module),
 //   "address":..., "allocation":{"base":..,"bytes":..,"offset":..,"device":0}|null, "array":"tile",
 //   "space":"global|shared|local|host|static|managed|pinned|registered", "block":[x,y,z], "thread":[x,y,z],
@@ -195,7 +197,7 @@ void simt_synchronize(int device);  // counted as a host sync
 //   "note":"...", "file":"...", "line":n}       file and line: the launch site (trap: the assertion)
 const char* simt_take_findings(void);
 // launch: {"kernel":..,"grid":[..],"block":[..],"shared":bytes,"stream":id,"device":d,"file":..,"line":..,"error":0,
-//   "time_us":.., "module":"/path/x.so", "checked":1 (whether that library has the access hooks), "waits":1, "awaited":1,
+//   "time_us":.., "module":"/path/x.so", "checked":1 (whether the kernel has the access hooks), "waits":1, "awaited":1,
 //   "moment":[stream,n] (the n-th piece of work of that stream, counted as in "after"), "after":[[stream,n],..] (of each stream
 //   the latest work submitted since simt_watch_streams that comes before this launch), "queued_us":.., "begin_us":..,
 //   "end_us":..}
