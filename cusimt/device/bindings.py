@@ -19,7 +19,6 @@ from cusimt.device.streams import CUDA_DEVICE_TYPE, event_class, stream_class
 from cusimt.gpu_models import architecture
 
 CUDA_VERSION = 13000  # as CUDART_VERSION in the simulated headers
-CYCLES_A_MICROSECOND = 1980  # of a multiprocessor's clock: kClockKHz of the simulated device
 
 StreamTriple = tuple[int, int, int]  # stream id, device index, device type
 
@@ -42,11 +41,11 @@ class _CudaDeviceProperties:
     shared_memory_per_multiprocessor: int
     L2_cache_size: int
     memory_bus_width: int
+    clock_rate: int  # kHz
+    memory_clock_rate: int  # kHz
     pci_bus_id: int
     pci_device_id: int = 0
     pci_domain_id: int = 0
-    clock_rate: int = 0
-    memory_clock_rate: int = 0
     is_multi_gpu_board: int = 0
     is_integrated: int = 0
     gcnArchName: str = field(default="", repr=False)
@@ -89,8 +88,9 @@ def _devices(driver: Driver) -> dict[str, Any]:
 
     def sleep(cycles: int) -> None:
         """Simulated time passes on the current stream; the host only queues it."""
-        stream = driver.simt_current_stream(driver.simt_get_device())
-        driver.simt_stream_work(stream, cycles / CYCLES_A_MICROSECOND)
+        device = driver.simt_get_device()
+        cycles_a_microsecond = driver.properties(device)["clock_rate"] / 1000
+        driver.simt_stream_work(driver.simt_current_stream(device), cycles / cycles_a_microsecond)
 
     return {
         "_cuda_isInBadFork": lambda: False,

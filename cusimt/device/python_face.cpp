@@ -56,6 +56,9 @@ std::string statistics_as_json(c10::DeviceIndex device) {
 }
 
 std::string properties_as_json(const cudaDeviceProp& p, c10::DeviceIndex device) {
+    int clock_khz = 0, memory_clock_khz = 0;  // no fields of cudaDeviceProp any more
+    cudaDeviceGetAttribute(&clock_khz, cudaDevAttrClockRate, device);
+    cudaDeviceGetAttribute(&memory_clock_khz, cudaDevAttrMemoryClockRate, device);
     std::ostringstream out;
     out << "{\"name\":\"" << p.name << "\",\"major\":" << p.major << ",\"minor\":" << p.minor
         << ",\"total_memory\":" << p.totalGlobalMem << ",\"multi_processor_count\":" << p.multiProcessorCount
@@ -64,7 +67,8 @@ std::string properties_as_json(const cudaDeviceProp& p, c10::DeviceIndex device)
         << ",\"regs_per_multiprocessor\":" << p.regsPerMultiprocessor << ",\"shared_memory_per_block\":" << p.sharedMemPerBlock
         << ",\"shared_memory_per_block_optin\":" << p.sharedMemPerBlockOptin
         << ",\"shared_memory_per_multiprocessor\":" << p.sharedMemPerMultiprocessor << ",\"L2_cache_size\":" << p.l2CacheSize
-        << ",\"memory_bus_width\":" << p.memoryBusWidth << ",\"pci_bus_id\":" << static_cast<int>(device) << '}';
+        << ",\"memory_bus_width\":" << p.memoryBusWidth << ",\"clock_rate\":" << clock_khz
+        << ",\"memory_clock_rate\":" << memory_clock_khz << ",\"pci_bus_id\":" << static_cast<int>(device) << '}';
     return out.str();
 }
 

@@ -77,7 +77,7 @@ void GlobalRaces::note_epoch(uint32_t epoch) {
 
 void GlobalRaces::send(uint32_t epoch) {
     if (blocks_.empty()) return;
-    own().told = own().fenced;
+    own().released = own().fenced;
     own().sent = epoch;
 }
 
@@ -105,17 +105,17 @@ void GlobalRaces::access_variable(uintptr_t section, uintptr_t section_bytes, ui
 void GlobalRaces::track(const Shadow& shadow, const GlobalAccess& access) {
     Record now = record_of(access.kind, access.pc);
     uintptr_t first = access.address - shadow.begin, end = first + access.bytes;
-    bool told = false;
+    bool reported = false;
     for (uintptr_t word = first / 4; word * 4 < end; ++word) {
         GlobalCell& cell = shadow.words[word];
         uintptr_t from = std::max(first, word * 4), to = std::min(end, word * 4 + 4);
         bool is_split = cell.write & kSplit && (epoch_of(cell.write) >= launch_epoch_ || beside_of(cell.write, access.address));
         if (to - from == 4 && !is_split) {
-            told = touch(cell, now, access, told);
+            reported = touch(cell, now, access, reported);
             continue;
         }
         if (!is_split) split(shadow, word);
-        for (uintptr_t byte = from; byte < to; ++byte) told = touch(shadow.parts[byte], now, access, told);
+        for (uintptr_t byte = from; byte < to; ++byte) reported = touch(shadow.parts[byte], now, access, reported);
     }
 }
 
@@ -130,22 +130,22 @@ uint32_t GlobalRaces::block_epoch_of(Record record) const {
     return &block_of(record) == &own() ? 0 : ~0u;
 }
 
-bool GlobalRaces::touch(GlobalCell& cell, Record now, const GlobalAccess& access, bool told) {
+bool GlobalRaces::touch(GlobalCell& cell, Record now, const GlobalAccess& access, bool reported) {
     int writer = kind_of_write(cell.write);
     // A read first: a write may turn out to be of the same value.
-    if (!told && races_with_launch_beside(cell, access)) {
-        told = true;
-    } else if (!told && access.kind & WRITE && read_races(cell.read, access.kind)) {
+    if (!reported && races_with_launch_beside(cell, access)) {
+        reported = true;
+    } else if (!reported && access.kind & WRITE && read_races(cell.read, access.kind)) {
         report_race(cell.read, kind_of_read(cell.read), access);
-        told = true;
-    } else if (!told && races(cell.write, writer, access.kind)) {
+        reported = true;
+    } else if (!reported && races(cell.write, writer, access.kind)) {
         report_race(cell.write, writer, access);
-        told = true;
+        reported = true;
     }
     if (access.kind & WRITE) cell.write = now;
     else if (!beside_of(cell.read, access.address))
         cell.read = with_read(cell.read, now, launch_epoch_, block_epoch_of(cell.read));
-    return told;
+    return reported;
 }
 
 const LaunchBeside* GlobalRaces::beside_of(Record record, uintptr_t address) const {
@@ -157,8 +157,9 @@ const LaunchBeside* GlobalRaces::beside_of(Record record, uintptr_t address) con
 }
 
 namespace {
-// May both happen to one word at the same time, by what they are?
-bool compatible(int earlier, int later) {
+// May both happen to one word of global memory at the same time, by what they are? Any two strong accesses may: between
+// blocks, volatile data look like flags.
+bool compatible_in_global(int earlier, int later) {
     int write = later & WRITE ? later : earlier, other = later & WRITE ? earlier : later;
     if (write & SELECTING && !(other & WRITE)) return true;  // a guess that the atomic verifies
     return earlier & kStrong && later & kStrong;
@@ -171,14 +172,14 @@ bool GlobalRaces::races_with_launch_beside(const GlobalCell& cell, const GlobalA
     for (auto [record, earlier_kind] :
          {std::pair(cell.read, kind_of_read(cell.read)), {cell.write, kind_of_write(cell.write)}}) {
         const LaunchBeside* other = beside_of(record, access.address);
-        if (!other || !((earlier_kind | access.kind) & WRITE) || compatible(earlier_kind, access.kind)) continue;
+        if (!other || !((earlier_kind | access.kind) & WRITE) || compatible_in_global(earlier_kind, access.kind)) continue;
         Report unordered{.kind = "stream_order",
                          .access = access.kind,
                          .bytes = access.bytes,
                          .address = access.address,
                          .space = "global",
                          .allocation = nearest_allocation(access.address),
-                         .note = other->told};
+                         .note = other->launches};
         if (earlier_kind == WRITE && access.kind == WRITE)
             unsettled_writes.add(std::move(unordered), access.address, access.bytes);
         else report(unordered);
@@ -191,16 +192,16 @@ bool GlobalRaces::races(Record earlier, int earlier_kind, int kind) const {
     if (epoch_of(earlier) < launch_epoch_) return false;
     const BlockRecord& other = block_of(earlier);
     if (&other == &own()) return races_within_block(earlier, earlier_kind, kind);
-    if (compatible(earlier_kind, kind)) return false;
-    bool is_told = other.told >= epoch_of(earlier) || (earlier_kind & kStrong && other.sent >= epoch_of(earlier));
-    return !(is_told && own().has_heard);
+    if (compatible_in_global(earlier_kind, kind)) return false;
+    bool is_released = other.released >= epoch_of(earlier) || (earlier_kind & kStrong && other.sent >= epoch_of(earlier));
+    return !(is_released && own().has_heard);
 }
 
 bool GlobalRaces::races_within_block(Record earlier, int earlier_kind, int kind) const {
     if (epoch_of(earlier) != shared_memory.epoch()) return false;  // a barrier lies between
     unsigned other = thread_of(earlier), thread = execution.block->current().thread;
-    if (other == thread || execution.block->signals.told(other, thread, shared_memory.epoch())) return false;
-    if (compatible(earlier_kind, kind)) return false;
+    if (other == thread || execution.block->signals.orders(other, thread, shared_memory.epoch())) return false;
+    if (compatible_in_global(earlier_kind, kind)) return false;
     if (other / kWarpSize != thread / kWarpSize) return true;
     return !execution.block->warp_of(thread).clocks.has_met();  // any collective so far may have ordered the two
 }
@@ -208,7 +209,7 @@ bool GlobalRaces::races_within_block(Record earlier, int earlier_kind, int kind)
 // Of several plain readers at least one was another block, or another warp.
 bool GlobalRaces::read_races(Record earlier, int kind) const {
     if (races(earlier, kind_of_read(earlier), kind)) return true;
-    if (epoch_of(earlier) < launch_epoch_ || earlier & kStrongRecord || compatible(READ, kind)) return false;
+    if (epoch_of(earlier) < launch_epoch_ || earlier & kStrongRecord || compatible_in_global(READ, kind)) return false;
     unsigned thread = execution.block->current().thread;
     bool within_block = epoch_of(earlier) == shared_memory.epoch() && earlier & kOtherWarps;
     if (within_block && !execution.block->signals.has_heard(thread, shared_memory.epoch())) return true;

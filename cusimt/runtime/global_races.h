@@ -58,9 +58,9 @@ class GlobalRaces {
     };
     struct BlockRecord {
         uint64_t linear;
-        uint32_t fenced = 0;  // epoch of its last fence
-        uint32_t told = 0;    // of the last fence before a strong write, which releases all earlier accesses
-        uint32_t sent = 0;    // of its last strong write
+        uint32_t fenced = 0;    // epoch of its last fence
+        uint32_t released = 0;  // of the last fence before a strong write, which releases all earlier accesses
+        uint32_t sent = 0;      // of its last strong write
         bool has_heard = false;
     };
     struct Stretch {  // epochs from `first` on, to the next stretch, are the block's
@@ -75,8 +75,8 @@ class GlobalRaces {
     static void split(const Shadow& shadow, uintptr_t word);
     const BlockRecord& block_of(Record record) const;
     uint32_t block_epoch_of(Record record) const;
-    // Notes the access to one cell of it, and reports a race unless one was `told` already. Returns whether one is now.
-    bool touch(GlobalCell& cell, Record now, const GlobalAccess& access, bool told);
+    // Notes the access to one cell of it, and reports a race unless one was `reported` already. Returns whether one is now.
+    bool touch(GlobalCell& cell, Record now, const GlobalAccess& access, bool reported);
     bool races(Record earlier, int earlier_kind, int kind) const;
     bool races_within_block(Record earlier, int earlier_kind, int kind) const;
     bool read_races(Record earlier, int kind) const;

@@ -179,8 +179,8 @@ int withdraw(const simt_launch& launch) {
     return refused(launch, {cudaErrorInvalidValue, execution.refusal});
 }
 
-// In a run that collects findings, a kernel about which there can be none is told of.
-void tell_of_missing_checks(const simt_launch& launch) {
+// In a run that collects findings, a kernel that nothing is checked of is reported.
+void report_missing_checks(const simt_launch& launch) {
     const char* wanted = getenv("CUSIMT_CHECKS");
     if (has_checks(launch) || !wanted || *wanted != '1' || !getenv("CUSIMT_FINDINGS")) return;
     report({.kind = "unchecked_kernel", .note = launch.module->path, .block = uint3{}, .thread = uint3{}});
@@ -231,7 +231,7 @@ int simt_launch_kernel(const simt_launch* launch) {
     if (Refusal refusal = refuse(*launch); refusal.error) return refused(*launch, refusal);
     OpenShield open;
     begin_execution(*launch);
-    tell_of_missing_checks(*launch);
+    report_missing_checks(*launch);
     {
         FaultGuard guard;
         run_grid(*launch, schedule);

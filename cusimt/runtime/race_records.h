@@ -9,7 +9,7 @@ namespace simt {
 // after a fence. MISALIGNED: the address is no multiple of the size, though the compiler relied on that. SPARE: of more than is
 // needed; harmless if it was never written.
 enum AccessKind { READ = 1, WRITE = 2, ATOMIC = 4, VOLATILE = 8, SELECTING = 16, RELEASED = 32, MISALIGNED = 64, SPARE = 128 };
-constexpr int kStrong = ATOMIC | VOLATILE;  // threads may do these to one word at the same time
+constexpr int kStrong = ATOMIC | VOLATILE;  // of global memory, threads may do these to one word at the same time
 
 // ---- global memory --------------------------------------------------------------------------------------------------------
 

@@ -117,17 +117,17 @@ SharedArray SharedMemory::array_at(uintptr_t address) const {
 // ---- accesses -------------------------------------------------------------------------------------------------------------
 
 // Whether another thread wrote it, after all. Atomics do not race with one another, so their first value counts as unwritten.
-bool SharedMemory::is_told_as_race(const EarlyRead& early) const {
+bool SharedMemory::is_reported_as_race(const EarlyRead& early) const {
     const Touch& last = early.cell->write;
     if (early.cell->written_by_block != serial_) return false;
     return early.read.kind & ATOMIC ? !(last.kind & ATOMIC) : last.thread != early.read.thread;
 }
 
 void SharedMemory::settle_reads() {
-    uint64_t told = 0;  // of an access to several words, or bytes, the first
+    uint64_t reported = 0;  // of an access to several words, or bytes, the first
     for (const EarlyRead& early : early_reads_) {
-        if (early.read.kind & SPARE || early.access == told || is_told_as_race(early)) continue;
-        told = early.access;
+        if (early.read.kind & SPARE || early.access == reported || is_reported_as_race(early)) continue;
+        reported = early.access;
         report({.kind = "uninitialized_read",
                 .call_site = reinterpret_cast<const void*>(load_address_ + early.read.call_site),
                 .access = early.read.kind,
@@ -168,7 +168,7 @@ void SharedMemory::reserve_cells(uintptr_t bytes) {
 void SharedMemory::access(uintptr_t address, uintptr_t bytes, int kind, const void* pc) {
     // Words are counted from the start of the range, which the linker aligned for the most demanding variable in it.
     uintptr_t first = address - begin_, end = std::min(first + bytes, bytes_);
-    told_ = false;
+    is_reported_ = false;
     ++accesses_;
     for (uintptr_t word = first / 4; word * 4 < end; ++word) {
         SharedCell& cell = words_[word];
@@ -192,9 +192,9 @@ void SharedMemory::touch(SharedCell& cell, uintptr_t address, uintptr_t bytes, i
     now.kind = uint16_t(kind);
     now.clock = clocks_->now;
     now.call_site = uint32_t(reinterpret_cast<uintptr_t>(pc) - load_address_);
-    const Touch* earlier = told_ ? nullptr : racing(cell, kind);
+    const Touch* earlier = is_reported_ ? nullptr : racing(cell, kind);
     if (earlier) report_race(*earlier, address, bytes, kind, pc);
-    told_ = told_ || earlier;
+    is_reported_ = is_reported_ || earlier;
     if (kind & READ && cell.written_by_block != serial_ && early_reads_.size() < kMostEarlyReads) {
         early_reads_.push_back({&cell, now, address, bytes, accesses_});
     }
@@ -214,8 +214,9 @@ const Touch* SharedMemory::racing(const SharedCell& cell, int kind) const {
 }
 
 namespace {
-// May both happen to one word at the same time, by what they are?
-bool compatible(int earlier, int later) {
+// May both happen to one word of shared memory at the same time, by what they are? Two strong accesses may where one is an atomic
+// or a flag's write after a fence: a volatile write alone says nothing about order.
+bool compatible_in_shared(int earlier, int later) {
     if (earlier & later & ATOMIC) return true;
     int write = later & WRITE ? later : earlier, other = later & WRITE ? earlier : later;
     if (write & SELECTING && !(other & WRITE)) return true;  // a guess that the atomic verifies
@@ -226,8 +227,8 @@ bool compatible(int earlier, int later) {
 
 bool SharedMemory::races(const Touch& earlier, int kind) const {
     unsigned thread = execution.access.touch.thread;
-    if (earlier.epoch != epoch_ || earlier.thread == thread || compatible(earlier.kind, kind)) return false;
-    if (execution.block->signals.told(earlier.thread, earlier.clock, thread, epoch_)) return false;
+    if (earlier.epoch != epoch_ || earlier.thread == thread || compatible_in_shared(earlier.kind, kind)) return false;
+    if (execution.block->signals.orders(earlier.thread, earlier.clock, thread, epoch_)) return false;
     if (earlier.thread / kWarpSize != thread / kWarpSize) return true;
     return !clocks_->ordered(earlier.thread % kWarpSize, earlier.clock, thread % kWarpSize);
 }

@@ -1,6 +1,7 @@
 // The shadow of a block's shared memory: the last write and read of each word, and whether this block wrote it at all.
 //
-// Two accesses race if they touch the same byte, at least one writes, at least one is not strong, and nothing orders them: no
+// Two accesses race if they touch the same byte, at least one writes, nothing orders them, and their kinds
+// do not allow it (atomics do; so does a flag that is written after a fence). What orders them: no
 // __syncthreads between them (each barrier starts a new epoch), no collective within a warp (lane clocks), no flag with a
 // fence (signals.h).
 #pragma once
@@ -84,7 +85,7 @@ class SharedMemory {
     uint32_t latest_serial_ = 0, serial_ = 0;  // of the blocks
     const LaneClocks* clocks_ = nullptr;       // of the running thread's warp
     uint64_t accesses_ = 0;
-    bool told_ = false;  // a race of the access that is being looked at
+    bool is_reported_ = false;  // a race of the access that is being looked at
 
     // Reads of unwritten memory. If another thread writes it before the next barrier, the two race, which is the better
     // finding; otherwise it is a read of uninitialised memory.
@@ -95,7 +96,7 @@ class SharedMemory {
         uint64_t access;  // its number
     };
     std::vector<EarlyRead> early_reads_;
-    bool is_told_as_race(const EarlyRead& early) const;
+    bool is_reported_as_race(const EarlyRead& early) const;
 };
 
 extern SharedMemory shared_memory;

@@ -23,11 +23,11 @@ class Signals {
         state.fenced = warp.clocks.tick();
         state.has_fenced = true;
     }
-    // A strong write; true if there was a fence before it, so that it tells of something.
+    // A strong write; true if there was a fence before it, so that it releases what came before.
     bool send(unsigned thread, uint32_t epoch) {
         State& state = of(thread, epoch);
-        state.has_told = state.has_told || state.has_fenced;
-        state.told = state.fenced;
+        state.has_released = state.has_released || state.has_fenced;
+        state.released = state.fenced;
         return state.has_fenced;
     }
     void receive(unsigned thread, uint32_t epoch) { of(thread, epoch).has_heard = true; }
@@ -36,20 +36,21 @@ class Signals {
         return state.epoch == epoch && state.has_heard;
     }
 
-    // Does the running thread know of what another one did at `clock`, in this epoch? Without a clock: of anything it did.
-    bool told(unsigned earlier, uint32_t clock, unsigned now, uint32_t epoch) const {
-        return told(earlier, now, epoch) && clock <= states_[earlier / kWarpSize].told;
+    // Does a flag order what `earlier` did at `clock`, in this epoch, before what the running thread `now` does? Without a clock:
+    // anything that it did.
+    bool orders(unsigned earlier, uint32_t clock, unsigned now, uint32_t epoch) const {
+        return orders(earlier, now, epoch) && clock <= states_[earlier / kWarpSize].released;
     }
-    bool told(unsigned earlier, unsigned now, uint32_t epoch) const {
-        const State& teller = states_[earlier / kWarpSize];
-        return teller.epoch == epoch && teller.has_told && has_heard(now, epoch);
+    bool orders(unsigned earlier, unsigned now, uint32_t epoch) const {
+        const State& sender = states_[earlier / kWarpSize];
+        return sender.epoch == epoch && sender.has_released && has_heard(now, epoch);
     }
 
   private:
     // Of one warp in one epoch; a barrier orders more than any flag, so nothing is kept beyond.
     struct State {
-        uint32_t epoch = 0, fenced = 0, told = 0;  // the latter two: clocks of the warp
-        bool has_fenced = false, has_told = false, has_heard = false;
+        uint32_t epoch = 0, fenced = 0, released = 0;  // the latter two: clocks of the warp
+        bool has_fenced = false, has_released = false, has_heard = false;
     };
     State& of(unsigned thread, uint32_t epoch) {
         State& state = states_[thread / kWarpSize];

@@ -23,8 +23,8 @@ size_t rounded(size_t bytes) { return (bytes + kRounding - 1) / kRounding * kRou
 // Whether a freed block of `freed` bytes could serve a request of `asked` bytes.
 bool fits(size_t asked, size_t freed) { return rounded(asked) <= freed && (asked <= kSmallPool) == (freed <= kSmallPool); }
 
-std::string told(const std::string& what, uint64_t stream) { return what + " on " + name_of_stream(stream); }
-std::string told(const Use& use) { return told(use.what, use.when.stream); }
+std::string describe(const std::string& what, uint64_t stream) { return what + " on " + name_of_stream(stream); }
+std::string describe(const Use& use) { return describe(use.what, use.when.stream); }
 
 bool conflict(const Use& earlier, const Use& later) {
     if (earlier.is_launch && later.is_launch) return false;  // compared as the later one ran
@@ -54,7 +54,7 @@ void report_unordered(const Use& earlier, const Use& later) {
             .address = later.bytes.begin(),
             .space = "global",
             .allocation = nearest_allocation(later.bytes.begin()),
-            .note = told(later) + " and " + told(earlier),
+            .note = describe(later) + " and " + describe(earlier),
             .file = placed.file,
             .line = placed.line});
 }
@@ -64,7 +64,7 @@ void report_reuse(const Use& earlier, const Use& later, size_t bytes) {
     report({.kind = "stream_reuse",
             .bytes = bytes,
             .space = "global",
-            .note = told(later) + " uses it, and " + told(earlier) + " may not be done with it",
+            .note = describe(later) + " uses it, and " + describe(earlier) + " may not be done with it",
             .file = placed.file,
             .line = placed.line});
 }
@@ -109,7 +109,7 @@ std::vector<LaunchBeside> StreamUses::beside(const simt_launch& launch) {
         if (block == blocks_.end()) return;
         for (const Use& use : block->second.uses) {
             if (use.epochs.first == 0 || use.when.stream == stream->key() || clock.covers(use.when)) continue;
-            std::string both = told(name_of(launch), stream->key()) + " and " + told(use);
+            std::string both = describe(name_of(launch), stream->key()) + " and " + describe(use);
             found.push_back({allocation->base, allocation->base + allocation->bytes, use.epochs, std::move(both)});
         }
     });
@@ -139,15 +139,15 @@ void StreamUses::add(Use use) {
     auto still_running = std::find_if_not(block.inherited.begin(), block.inherited.end(), is_past);
     if (still_running != block.inherited.end()) {
         report_reuse(*still_running, use, block.bytes);
-        block.inherited.clear();  // told once
+        block.inherited.clear();  // reported once
     }
-    std::set<uint64_t> told;  // of the uses on one stream only the latest
+    std::set<uint64_t> reported;  // of the uses on one stream only the latest
     for (auto earlier = block.uses.rbegin(); earlier != block.uses.rend(); ++earlier) {
         if (is_past(*earlier)) {
             earlier->is_followed = true;
-        } else if (!told.contains(earlier->when.stream) && conflict(*earlier, use)) {
+        } else if (!reported.contains(earlier->when.stream) && conflict(*earlier, use)) {
             report_unordered(*earlier, use);
-            told.insert(earlier->when.stream);
+            reported.insert(earlier->when.stream);
         }
     }
     std::erase_if(block.uses, [&](const Use& each) { return is_past(each) && stands_for(use, each, *allocation); });

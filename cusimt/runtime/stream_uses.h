@@ -48,7 +48,7 @@ struct Use {
 struct LaunchBeside {
     uintptr_t begin = 0, end = 0;  // of the block
     Epochs epochs{};
-    std::string told;  // which launches they are
+    std::string launches;  // which they are, in words
 };
 
 class StreamUses {
@@ -68,7 +68,7 @@ class StreamUses {
     struct Block {
         size_t bytes = 0;
         uint64_t owner = 0;           // 0: not of the caching allocator
-        std::set<uint64_t> recorded;  // streams it was told of
+        std::set<uint64_t> recorded;  // streams that it knows of
         std::vector<Use> uses;        // oldest first; none subsumes another
         std::vector<Use> inherited;   // of what the memory was before
     };

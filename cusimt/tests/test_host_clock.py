@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import subprocess
+import sys
+
 import pytest
 
-from cusimt.tests.device.process import on_device
+from cusimt.gpu_models import DEVICE_VARIABLE
+from cusimt.tests.device.process import ROOT, on_device
 
 
 @on_device
@@ -76,3 +81,19 @@ def test_sleeping_takes_the_current_stream_its_time() -> None:
     end.record()
     torch.cuda.synchronize()
     assert begin.elapsed_time(end) < 0.01  # another stream's time is its own
+
+
+@pytest.mark.slow("a process of its own, which imports torch")
+def test_cycles_are_those_of_the_chosen_gpu() -> None:
+    program = (
+        "from cusimt.activate import activate; activate(); import torch\n"
+        "start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))\n"
+        "start.record(); torch.cuda._sleep(1410 * 500); stop.record(); torch.cuda.synchronize()\n"
+        "print(torch.cuda.get_device_properties(0).clock_rate, start.elapsed_time(stop))"
+    )
+    environment = {**os.environ, DEVICE_VARIABLE: "a100"}
+    command = [sys.executable, "-c", program]
+    done = subprocess.run(command, env=environment, cwd=ROOT, capture_output=True, text=True, check=True)
+    clock, milliseconds = done.stdout.split()
+    assert clock == "1410000"
+    assert float(milliseconds) == pytest.approx(0.5, abs=0.01)

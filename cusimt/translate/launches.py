@@ -56,24 +56,24 @@ def _rewrite_launch(stream: TokenStream, opener: int, rewrite: Rewrite) -> None:
         raise Refused(tokens[opener].start, "the arguments of the launch are not closed by )")
     line = "__LINE__" if stream.macro else str(rewrite.line(tokens[opener].start))
     site = f"::simt::site{{SIMT_TEXT({spelled(stream, first, opener)}), __FILE__, {line}}}"
-    takes = ", "
+    is_bound_later = False  # the arguments go to what the launch returns
     if _is_name(stream, first, opener):
         parameters, passed, has_list = _parameters(stream, call, rewrite)
-        before = f"(::simt::launch([&]({parameters}) SIMT_HOST {{ return "
-        between = f"({passed}); }}, {site}, ::simt::configuration("
-        if not has_list:
-            kernel = spelled(stream, first, opener)
-            call_of = f"simt_f({kernel})"
+        is_bound_later = not has_list
+        launch = "::simt::launch("
+        if is_bound_later:
+            call_of = f"simt_f({spelled(stream, first, opener)})"
             question = f"if constexpr (requires {{ {call_of}; }}) return {call_of}; else return 0;"
-            before = before.replace("launch(", f"launch_named([&](auto simt_f) {{ {question} }}, ")
-            takes = ").with("
+            launch = f"::simt::launch_named([&](auto simt_f) {{ {question} }}, "
+        before = f"({launch}[&]({parameters}) SIMT_HOST {{ return "
+        between = f"({passed}); }}, {site}, ::simt::configuration("
     else:
         before, between = "(::simt::launch_pointer(", f", {site}, ::simt::configuration("
     rewrite.insert(tokens[first].start, before)
     rewrite.replace(tokens[opener], tokens[opener], between)
     rewrite.replace(tokens[closer], tokens[closer + 2], ")")
-    no_arguments = stream.partner[call] == call + 1 and takes == ", "
-    rewrite.replace(tokens[call], tokens[call], "" if no_arguments else takes)
+    takes = ", " if stream.partner[call] != call + 1 else ""
+    rewrite.replace(tokens[call], tokens[call], ").with(" if is_bound_later else takes)
     rewrite.insert(tokens[stream.partner[call]].end, ")")
 
 

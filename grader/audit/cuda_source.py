@@ -13,9 +13,8 @@ from cusimt.translate.lexer import Kind, Token, scan
 from grader.audit.objection import Objection
 
 TOUCH_RULE = (
-    "What checks a submission is in the same process, and is left alone. C++, CUDA and PyTorch "
-    "have documented "
-    "names for what a kernel needs: use those."
+    "What checks a submission is in the same process, and is left alone. "
+    "C++, CUDA and PyTorch have documented names for what a kernel needs: use those."
 )
 CHECKS_RULE = "Every access is checked here: write it in plain CUDA C++."
 PYTHON_RULE = "Python belongs into op.py; a binding converts arguments and results with pybind11."
@@ -68,9 +67,8 @@ _WORDS = (
     ),
     (re.compile(r"_Pragma|__pragma|__has_embed"), "hides a directive", _PRAGMA_RULE),
     (re.compile(r"__(REDIRECT|ASMNAME)\w*"), "gives a function another's name", _NAME_RULE),
-    # Not what every extension module says by itself: `PyInit_NAME`, which creates a module and nothing
-    # else; nor
-    # the errors that it raises.
+    # Not what every extension module has by itself: `PyInit_NAME`, which only creates a module, and the
+    # errors that it raises.
     (
         re.compile(
             r"_?Py(?!Init_\w+$|Object$|_ssize_t$|Exc_\w+$|Err_(SetString|Format|Occurred)$|ModuleDef(_HEAD_INIT)?$|Module_Create$)([A-Z][a-z]|_)\w*"

@@ -120,9 +120,9 @@ def _compile(
         outcome = run(edges, place)
         for key, slot in slots.items():
             _keep_whole(slot, outcome)
-            _read_what_was_compiled(request, keyed[key], slot)
+            _keep_compiled_lines(request, keyed[key], slot)
         if outcome.ok:
-            named = {one.source.name: output for one, output in zip(keyed.values(), outputs, strict=True)}
+            named = {keyed[key].source.name: slots[key].folder / OBJECT for key in kernels_first}
             (folder / SYMBOLS).write_text(json.dumps(_asked(named)))
             (folder / UNITS).write_text(json.dumps(_kept(named)))
     printed = quickly + outcome.log
@@ -176,7 +176,7 @@ def _symbols(source: str, compiled: Path) -> tuple[set[str], set[str]]:
         ) from None
 
 
-def _read_what_was_compiled(request: BuildRequest, one: Step, slot: cache.Slot) -> None:
+def _keep_compiled_lines(request: BuildRequest, one: Step, slot: cache.Slot) -> None:
     if request.backend == "cuda" and is_cuda(one.source) and slot.missing and not slot.discarded:
         keep(one, request.include_dirs, slot.folder)
 
@@ -198,7 +198,7 @@ def _compile_common(request: BuildRequest, steps: list[Step], verbose: bool) -> 
                 with scratch("build") as place:
                     _keep_whole(slot, ninja.run([_edge(one, slot.folder / OBJECT)], place, verbose=verbose))
                 # The course's own: its lines are not audited.
-                _read_what_was_compiled(request, one, slot)
+                _keep_compiled_lines(request, one, slot)
 
 
 def _keep_whole(slot: cache.Slot, outcome: ninja.NinjaRun) -> None:

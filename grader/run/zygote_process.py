@@ -116,10 +116,9 @@ class ZygoteProcess:
         if self._enclosure is not None:
             command = self._enclosure.around([*command, "--isolated"])
             descriptors += self._enclosure.descriptors
+            environment = self._enclosure.environment
         else:
             command += ["--parent", str(os.getpid())]
-        if self._enclosure is not None:
-            environment = self._enclosure.environment
         self._process = _starter.submit(
             subprocess.Popen, command, pass_fds=descriptors, env=environment, stdin=subprocess.DEVNULL,
             stdout=self._output, stderr=self._output, start_new_session=self._enclosure is not None,

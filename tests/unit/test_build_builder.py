@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import json
 import os
 import shlex
 import shutil
@@ -97,6 +98,23 @@ def request_(tmp_path: Path) -> BuildRequest:
     (folder / "factor.h").write_text("#define FACTOR 10\n")
     sources = (folder / "kernel.cu", folder / "binding.cpp")
     return BuildRequest("scale", "pybind", sources, "simt", checked=False)
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++ (Debian package g++)")
+def test_each_source_has_the_symbols_of_its_own_object(request_: BuildRequest) -> None:
+    """Kernels are linked first, in whatever order the sources are listed."""
+    speaks = 'extern "C" int puts(const char*);\nextern "C" int speak() { return puts("binding"); }\n'
+    request_.sources[1].write_text(BINDING + speaks)
+    named = json.loads(_symbols_of(build(request_)))
+    assert set(named) == {"kernel.cu", "binding.cpp"}
+    assert "puts" in named["binding.cpp"] and "puts" not in named["kernel.cu"]
+    listed_otherwise = replace(request_, name="other", sources=request_.sources[::-1])
+    assert json.loads(_symbols_of(build(listed_otherwise))) == named
+
+
+def _symbols_of(artifact: Artifact) -> str:
+    assert artifact.symbols is not None
+    return artifact.symbols.read_text()
 
 
 def value(artifact: Artifact, x: int = 1) -> int:

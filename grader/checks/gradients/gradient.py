@@ -50,8 +50,8 @@ def check(bench: Bench) -> Outcome:
 def _made_by_others(bench: Bench, calls: Sequence[Call]) -> Outcome | None:
     """Why right gradients earn nothing.
 
-    The forwards count where correctness has nothing against its own: a submission may tell by requires_grad
-    who asks. What correctness has against them costs its points, and not these.
+    Forward calls are looked at, too, unless correctness has refused them already, which costs its own points:
+    a submission can see by requires_grad that a gradient will be asked for.
     """
     backward = not_earned(bench, [call for call in calls if call.stage == "backward"], GRADIENTS)
     correctness = bench.outcomes.get("correctness")
@@ -127,7 +127,7 @@ def _praise(checked: bool, deterministic: int) -> str:
 def _other_ways(bench: Bench, gradient: Gradient) -> tuple[Outcome | None, list[str]]:
     """Ask the first case that has elements again: after changes in place, and for second derivatives.
 
-    Beside the failure stands what is no fault, and a reviewer would still say.
+    Also returns advice that costs no points: what is saved for backward in vain.
     """
     for case in gradient.cases:
         inputs = bench.draw(case.args, "gradient", case.name)

@@ -23,7 +23,6 @@ from grader.checks.measurements.recorder import SIMULATED_L2_BYTES, Recorder
 
 _CALIBRATION = 2_000_000  # cycles, about a millisecond
 _SPINS = 40
-_SIMULATED_RATE = 1980.0  # cycles a microsecond
 
 
 def measure(submission: Any, entry: str, plan: str, simulated: bool) -> str:
@@ -52,11 +51,11 @@ class Instruments:
 
     def __init__(self, submission: Any, simulated: bool) -> None:
         self._submission = submission
+        properties = torch.cuda.get_device_properties(torch.cuda.current_device())
         self._host = _simulated_host() if simulated else _RealHost()
-        self._rate = _SIMULATED_RATE if simulated else _cycles_per_microsecond()
-        real = torch.cuda.get_device_properties(torch.cuda.current_device()).L2_cache_size
+        self._rate = properties.clock_rate / 1000 if simulated else _cycles_per_microsecond()
         self._simulated = simulated
-        self._record = Recorder(SIMULATED_L2_BYTES if simulated else real)
+        self._record = Recorder(SIMULATED_L2_BYTES if simulated else properties.L2_cache_size)
         self._planted: list[Planted] = []
         self._live = 0
 

@@ -38,13 +38,15 @@ class Handin(TypedDict):
 
 
 class CollectExercises(ExchangeCollect):
-    """Takes from everybody what is theirs, as files and folders alone, and goes on after a failure.
+    """Collects each student's own hand-ins, as files and folders alone, and goes on after a failure.
 
-    A folder says by its name whose it is, and everybody may make one. nbgrader collects the newest and logs
-    that it belongs to somebody else. It follows links when it copies, and passes over a submission without
-    the notebook as if nothing had been handed in. One whose timestamp it cannot read it does not autograde,
-    so that an earlier grade stays. Before an update it deletes what was there, and where one submission
-    cannot be copied, it stops for all.
+    The name of a folder says whose hand-in it is, and every user can make one. nbgrader
+
+    - collects the newest folder, also one of another user, which it only logs;
+    - follows links when it copies;
+    - ignores a submission without the notebook, and does not autograde one whose timestamp it cannot read: an
+      earlier grade stays;
+    - deletes the old copy before an update, and stops for all where one submission cannot be copied.
 
     The learner writes the time of handing in, into the folder's name and into ``timestamp.txt``. What counts
     is when the file system last saw the hand-in change, which no user can set.
