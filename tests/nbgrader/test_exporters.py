@@ -137,6 +137,22 @@ def test_an_export_that_would_contradict_the_marks_is_refused(
     assert _export(graded, '--student=["ada"]') == {"ada": 53.5}
 
 
+def test_what_is_not_judged_yet_is_no_zero_in_nbgraders_table(
+    graded: Class, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The fault: of files that neither batch nor autograde had seen, the table said 0.0."""
+    graded.submit("emmy", "// other\n")
+    with graded.gradebook() as book:
+        book.add_student("emmy")
+        book.add_student("zoe")  # who handed in nothing, which nbgrader's 0 without a time says
+    with pytest.raises(SystemExit) as left:
+        _export(graded)
+    assert left.value.code == 2
+    assert "emmy, 00_negate: nbgrader has no submission, and it is not judged yet" in capfd.readouterr().err
+    assert not (graded.folder / "grades.csv").exists()
+    assert _export(graded, '--student=["ada", "zoe"]') == {"ada": 53.5, "zoe": 0.0}
+
+
 def test_another_gradebook_than_that_of_the_marks_is_refused(graded: Class) -> None:
     (graded.folder / "course.toml").write_text('gradebook = "elsewhere.db"\n' + COURSE)
     with pytest.raises(SystemExit) as left:

@@ -14,7 +14,7 @@ from nbgrader.plugins import CsvExportPlugin
 
 from cusimt.support.words import listed
 from grader.course.catalog import Catalog
-from grader.instruct.course import Course, Mark, People, class_in, marks_in, read_people
+from grader.instruct.course import Course, Mark, People, State, class_in, marks_in, read_people
 from grader.instruct.course.lateness import FULL
 from grader.support.errors import ExplainedError, UsageError
 
@@ -86,14 +86,18 @@ class BookExport(CsvExportPlugin):
 def _apart(gradebook: Gradebook, mark: Mark) -> Iterator[str]:
     """Enter ``mark`` as the penalty of its submission; yields whose it is where nbgrader has no place."""
     slug, student = mark.assignment.exercise, mark.student
+    if mark.astray:
+        yield f"{student}, {slug}: what a person entered fits no hand-in by its time"
+        return
     try:
         submission = gradebook.find_submission(slug, student)
     except MissingEntry:
-        if mark.counts and mark.points > _SAME:  # nbgrader says 0 of who handed in nothing
+        # nbgrader says 0 of it, without a time: what it says of nothing handed in, which is true of MISSING and
+        # OPEN. To refuse OPEN would refuse every table of a class where one assignment is never due.
+        if mark.counts and mark.points > _SAME:
             yield f"{student}, {slug}: nbgrader has no submission"
-        return
-    if mark.astray:
-        yield f"{student}, {slug}: what a person entered fits no hand-in by its time"
+        elif mark.state is State.WAITING and not mark.counts:
+            yield f"{student}, {slug}: nbgrader has no submission, and it is {mark.state}"
         return
     if not mark.counts:
         yield f"{student}, {slug}: {mark.state}"
