@@ -20,7 +20,7 @@ def notes(everybody: Sequence[Mark], shown: Sequence[Mark], people: People) -> l
         *_to_review(shown),
         *_versions(shown, older),
         *not_accepted(shown),
-        *_astray(shown),
+        *astray(shown),
         *_strangers(everybody, people),
     ]
 
@@ -35,7 +35,8 @@ def not_accepted(marks: Iterable[Mark]) -> Iterator[str]:
         )
 
 
-def _astray(shown: Sequence[Mark]) -> Iterator[str]:
+def astray(shown: Iterable[Mark]) -> Iterator[str]:
+    """Which marks lack what a person entered, and how to put that right."""
     for mark in shown:
         if mark.astray:
             slug = mark.assignment.exercise

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from grader.cli.marks import MarksOptions, show_marks
+from grader.cli.marks_changes import release_marks
 from grader.course.catalog import Catalog
 from grader.instruct.course import State
 from grader.instruct.course.hand_scores import FORMGRADER
@@ -98,6 +100,26 @@ def test_what_was_entered_outlives_the_gradebook_and_no_longer(made: HandmadeCla
     assert forget(made.store, date(2026, 10, 5), apply=False).lines[FORMGRADER] == 0
     assert forget(made.store, date(2026, 10, 6), apply=True).lines[FORMGRADER] == 1
     assert (made.store.folder / FORMGRADER).read_text() == ""
+
+
+def test_a_mark_that_lacks_what_a_person_entered_is_neither_released_nor_written(
+    made: HandmadeClass, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The fault: a release froze the mark without those points, and a CSV had it."""
+    gradebook(made, {"check-correctness": (100, 80, 95, 0)}, when="2026-10-05 07:00:00.000000")
+    assert made.mark("ana").astray
+    options = MarksOptions(made.folder, made.catalog.course, names=(NEGATE,))
+    assert release_marks(options, accept=False) == 1
+    said = capsys.readouterr().out
+    assert "0 marks released." in said and "1 mark not released:" in said
+    assert f"Run: nbgrader autograde {NEGATE} --student ana" in said
+    assert made.mark("ana").released is None
+    with pytest.raises(UsageError, match="fits no hand-in"):
+        show_marks(options, made.folder / "marks.csv")
+    assert not (made.folder / "marks.csv").exists()
+    gradebook(made, {"check-correctness": (100, 80, 95, 0)})
+    assert release_marks(options, accept=False) == 0
+    assert made.mark("ana").released is not None
 
 
 def test_it_goes_along_to_another_id(made: HandmadeClass) -> None:
