@@ -82,6 +82,18 @@ def test_they_stay_with_the_hand_in_that_was_looked_at(graded: Class) -> None:
     assert _mark(graded).points == 47.0
 
 
+def test_extra_credit_stays_with_the_hand_in_that_was_looked_at(graded: Class) -> None:
+    """The fault: it passed silently to a later hand-in that nobody had looked at."""
+    (graded.folder / "course.toml").write_text(COURSE)
+    _enter(graded, extra_credit=5.0)
+    assert _mark(graded).points == 58.5
+    graded.decide(graded.submit("ada", "// worse\n", at=SECOND), a_verdict(correctness=0.0))
+    assert graded.autograde("ada")["success"]
+    assert (_mark(graded).state, _mark(graded).by_hand.waiting) == (State.WAITING, ("check-correctness",))
+    _enter(graded, extra_credit=0.0)
+    assert _mark(graded).points == 40.0
+
+
 def test_points_that_are_taken_back_count_no_more(graded: Class) -> None:
     _enter(graded, manual_score=50.0)
     assert _mark(graded).points == 90.0

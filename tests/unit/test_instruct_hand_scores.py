@@ -31,6 +31,7 @@ CREATE TABLE comment (notebook_id, cell_id, manual_comment);
 """
 MORNING = "2026-10-05 08:00:00.000000"
 Scores = dict[str, tuple[float, float | None, float | None, int]]  # maximum, automatic, manual, and needed
+AUTOMATIC: Scores = {"check-correctness": (100, 80, None, 0)}
 
 
 @pytest.fixture
@@ -41,7 +42,9 @@ def made(tmp_path: Path, toy_catalog: Catalog) -> HandmadeClass:
     return made
 
 
-def gradebook(made: HandmadeClass, scores: Scores, *, when: str = MORNING, comment: str = "") -> None:
+def gradebook(
+    made: HandmadeClass, scores: Scores, *, when: str = MORNING, comment: str = "", extra: float | None = None
+) -> None:
     """What nbgrader's tables say of ana, as far as they are read."""
     path = made.folder / "gradebook.db"
     path.unlink(missing_ok=True)
@@ -53,7 +56,7 @@ def gradebook(made: HandmadeClass, scores: Scores, *, when: str = MORNING, comme
         for name, (most, auto, manual, needed) in scores.items():
             book.execute("INSERT INTO base_cell VALUES (?, ?)", (name, name))
             book.execute("INSERT INTO grade_cells VALUES (?, ?)", (name, most))
-            book.execute("INSERT INTO grade VALUES (3, ?, ?, ?, NULL, ?)", (name, auto, manual, needed))
+            book.execute("INSERT INTO grade VALUES (3, ?, ?, ?, ?, ?)", (name, auto, manual, extra, needed))
             book.execute("INSERT INTO comment VALUES (3, ?, ?)", (name, comment))
 
 
@@ -76,6 +79,24 @@ def test_questions_of_the_instructors_own_count_once_they_are_marked(made: Handm
     assert made.mark("ana").points == 80.0  # 100 of 125
     gradebook(made, {**check, "why": (25, 0, None, 0)})  # as it was handed out
     assert made.mark("ana").points == 64.0
+
+
+def test_a_question_whose_id_begins_as_that_of_a_check_is_a_question(made: HandmadeClass) -> None:
+    """The fault: while nobody had read it, it counted as nothing, and the mark was settled without it."""
+    gradebook(made, {**AUTOMATIC, "check-in": (25, None, None, 1)})
+    assert (made.mark("ana").state, made.mark("ana").by_hand.waiting) == (State.WAITING, ("check-in",))
+    gradebook(made, {**AUTOMATIC, "check-in": (25, None, 20, 0)})
+    assert (made.mark("ana").points, made.mark("ana").by_hand.further) == (80.0, (20.0, 25.0))
+
+
+def test_extra_credit_for_an_earlier_hand_in_waits_for_a_person(made: HandmadeClass) -> None:
+    gradebook(made, AUTOMATIC, extra=5)
+    assert made.mark("ana").points == 85.0
+    gradebook(made, {"check-correctness": (100, 80, None, 1)}, extra=5)
+    assert (made.mark("ana").state, made.mark("ana").by_hand.waiting) == (
+        State.WAITING,
+        ("check-correctness",),
+    )
 
 
 def test_where_there_is_no_verdict_a_person_marks_all_of_it(made: HandmadeClass) -> None:

@@ -15,9 +15,11 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
+from grader.course.exercise import CHECKS
 from grader.support.errors import UsageError
 
 CHECK = "check-"  # how the id of a cell begins that holds the points of a check
+_OF_CHECKS = {f"{CHECK}{name}": name for name in CHECKS}  # an instructor's own `check-in` is a question
 Place = tuple[str, str, str]  # student or pseudonym, exercise, and when it was handed in
 
 _CELLS = """
@@ -103,19 +105,19 @@ def read_gradebook(path: Path, student: str = "") -> dict[Place, HandScore]:
 
 
 def _score(cells: Iterable[_Cell], comments: tuple[str, ...]) -> HandScore:
-    """A score that a person gave before another hand-in was autograded waits until they look again."""
+    """Points that a person gave before another hand-in was autograded wait until they look again."""
     checks: dict[str, tuple[float, float]] = {}
     points = out_of = extra = 0.0
     waiting = []
     for cell in cells:
         given = cell.auto if cell.manual is None else cell.manual
-        of_a_check = cell.name.startswith(CHECK)
+        check = _OF_CHECKS.get(cell.name)
         extra += cell.extra
-        if cell.needed and not (of_a_check and cell.manual is None):
+        if cell.needed and not (check and cell.manual is None and not cell.extra):
             waiting.append(cell.name)
-        elif of_a_check and cell.manual is not None:
-            checks[cell.name.removeprefix(CHECK)] = cell.manual, cell.most
-        elif not of_a_check:
+        elif check and cell.manual is not None:
+            checks[check] = cell.manual, cell.most
+        elif not check:
             points, out_of = points + (given or 0.0), out_of + cell.most
     return HandScore(checks, (points, out_of), extra, tuple(waiting), comments)
 
