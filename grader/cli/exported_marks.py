@@ -32,8 +32,8 @@ def complete(marks: Iterable[Mark]) -> list[Mark]:
     if lost := next((mark for mark in accepted if mark.astray), None):
         slug = lost.assignment.exercise
         raise UsageError(
-            f"What a person entered in formgrader about {lost.student}, {slug}, fits no hand-in by its time.",
+            f"What a person entered in formgrader about {lost.astray}, {slug}, fits no hand-in by its time.",
             "A file of marks has what people entered, and never contradicts it.",
-            f"Enter the right time first: nbgrader autograde {slug} --student {lost.student}",
+            f"Enter the right time first: nbgrader autograde {slug} --student {lost.astray}",
         )
     return accepted

@@ -37,12 +37,11 @@ def not_accepted(marks: Iterable[Mark]) -> Iterator[str]:
 
 def astray(shown: Iterable[Mark]) -> Iterator[str]:
     """Which marks lack what a person entered, and how to put that right."""
-    for mark in shown:
-        if mark.astray:
-            slug = mark.assignment.exercise
+    for slug, student in dict.fromkeys((mark.assignment.exercise, mark.astray) for mark in shown):
+        if student:
             yield (
-                f"{slug}: what a person entered in formgrader about {mark.student} fits no hand-in by its "
-                f"time. Run: nbgrader autograde {slug} --student {mark.student}"
+                f"{slug}: what a person entered in formgrader about {student} fits no hand-in by its "
+                f"time. Run: nbgrader autograde {slug} --student {student}"
             )
 
 

@@ -6,6 +6,7 @@ import sqlite3
 from contextlib import closing
 from datetime import date
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
@@ -13,10 +14,12 @@ from grader.cli.marks import MarksOptions, show_marks
 from grader.cli.marks_changes import release_marks
 from grader.course.catalog import Catalog
 from grader.instruct.course import State
+from grader.instruct.course.explanation import explain
 from grader.instruct.course.hand_scores import FORMGRADER
 from grader.instruct.course.merge_ids import rename
 from grader.instruct.course.retention import forget
 from grader.support.errors import UsageError
+from grader.verdict import CheckResult, Status
 from tests.unit.handmade_class import COURSE, NEGATE, HandmadeClass
 
 SCHEMA = """
@@ -97,6 +100,48 @@ def test_extra_credit_for_an_earlier_hand_in_waits_for_a_person(made: HandmadeCl
         State.WAITING,
         ("check-correctness",),
     )
+
+
+def test_answers_that_nbgrader_does_not_have_are_waited_for(made: HandmadeClass) -> None:
+    """The fault: the mark of a hand-in that was not autograded yet lacked one's own questions."""
+    gradebook(made, {**AUTOMATIC, "why": (25, None, 20, 0)})
+    made.grade(made.hand_in("bo", NEGATE, "2026-10-05T09:00"), 100)
+    assert made.mark("ana").points == 80.0
+    made.grade(made.hand_in("ana", NEGATE, "2026-10-05T11:00", "// better\n"), 100)
+    for student in ("ana", "bo"):
+        assert (made.mark(student).state, made.mark(student).counts) == (State.WAITING, False)
+        said = " ".join(explain(made.mark(student), made.catalog.find(NEGATE), ZoneInfo("UTC")))
+        assert f"not in formgrader yet: run nbgrader autograde {NEGATE} --student {student}." in said
+    made.write("course.toml", 'takes = "best"\n' + COURSE)
+    assert made.mark("ana").points == 80.0  # an earlier one that is marked counts meanwhile, as for a score
+    made.write("course.toml", COURSE)
+    gradebook(made, {**AUTOMATIC, "why": (25, None, 25, 0)}, when="2026-10-05 11:00:00.000000")
+    assert made.mark("ana").points == 100.0  # 125 of 125
+
+
+def test_what_is_astray_is_astray_for_the_group(made: HandmadeClass) -> None:
+    made.write("groups.csv", "group,student\none,ana\none,bo\n")
+    gradebook(made, {"check-correctness": (100, 80, 95, 0)}, when="2026-10-05 07:00:00.000000")
+    assert [made.mark(student).astray for student in ("ana", "bo")] == ["ana", "ana"]
+    said = explain(made.mark("bo"), made.catalog.find(NEGATE), ZoneInfo("UTC"))
+    assert any(f"nbgrader autograde {NEGATE} --student ana" in sentence for sentence in said)
+
+
+def test_a_check_that_a_person_judged_counts_and_the_explanation_does_not_deny_it(
+    tmp_path: Path, toy_course: Path
+) -> None:
+    facts = toy_course / "exercises" / NEGATE / "exercise.toml"
+    facts.write_text(facts.read_text().replace("device_work = 20", "performance = 20"))
+    made = HandmadeClass(tmp_path / "class", Catalog.open(toy_course))
+    correct = CheckResult("correctness", Status.PASS, "", 60, 60)
+    safe = CheckResult("safety", Status.PASS, "", 20, 20)
+    slow = CheckResult("performance", Status.UNAVAILABLE, "", 0, 20)
+    made.grade(made.hand_in("ana", NEGATE, "2026-10-05T08:00"), 0, checks=(correct, safe, slow))
+    gradebook(made, {"check-performance": (20, None, 15, 0)})
+    assert made.mark("ana").points == 95.0
+    said = " ".join(explain(made.mark("ana"), made.catalog.find(NEGATE), ZoneInfo("UTC")))
+    assert "For performance a person gave 15 of 20 points." in said
+    assert "cannot be judged" not in said
 
 
 def test_where_there_is_no_verdict_a_person_marks_all_of_it(made: HandmadeClass) -> None:

@@ -92,8 +92,8 @@ def _apart(gradebook: Gradebook, mark: Mark) -> Iterator[str]:
     try:
         submission = gradebook.find_submission(slug, student)
     except MissingEntry:
-        # nbgrader says 0 of it, without a time: what it says of nothing handed in, which is true of MISSING and
-        # OPEN. To refuse OPEN would refuse every table of a class where one assignment is never due.
+        # Then nbgrader says 0 without a time, as of nothing handed in, which is true of MISSING and OPEN. To
+        # refuse OPEN would refuse every table of a class that has an assignment without a deadline.
         if mark.counts and mark.points > _SAME:
             yield f"{student}, {slug}: nbgrader has no submission"
         elif mark.state is State.WAITING and not mark.counts:
