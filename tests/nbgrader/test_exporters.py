@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from grader.cli.app import app
 from grader.instruct.course import Mark, State, marks_in, read_course
+from grader.instruct.course.hand_scores import FORMGRADER
 from grader.support.errors import UsageError
 from grader.verdict import Status
 from tests.nbgrader.school import FIRST, SECOND, SLUG, Class, a_verdict
@@ -92,6 +93,20 @@ def test_extra_credit_stays_with_the_hand_in_that_was_looked_at(graded: Class) -
     assert (_mark(graded).state, _mark(graded).by_hand.waiting) == (State.WAITING, ("check-correctness",))
     _enter(graded, extra_credit=0.0)
     assert _mark(graded).points == 40.0
+
+
+def test_autograding_ends_where_it_would_lose_what_a_person_entered(graded: Class) -> None:
+    """The fault: nbgrader logged the error of the hook as information, and went on."""
+    _enter(graded, manual_score=50.0)
+    log = graded.folder / "results" / FORMGRADER
+    log.write_text('{"student": "x"}\n')
+    graded.decide(graded.submit("ada", "// worse\n", at=SECOND), a_verdict(correctness=0.0))
+    done = graded.autograde("ada")
+    assert not done["success"]
+    assert f"What people entered about ada cannot be kept: Line 1 of {log}" in done["log"]
+    log.unlink()
+    assert graded.autograde("ada")["success"]
+    assert _mark(graded).points == 90.0
 
 
 def test_points_that_are_taken_back_count_no_more(graded: Class) -> None:

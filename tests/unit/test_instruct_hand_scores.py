@@ -197,6 +197,18 @@ def test_it_goes_along_to_another_id(made: HandmadeClass) -> None:
     assert made.mark("anna").points == 95.0
 
 
+def test_a_gradebook_that_another_program_writes_to_is_no_broken_one(
+    made: HandmadeClass, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("grader.instruct.course.gradebook._PATIENCE", 0.0)
+    gradebook(made, AUTOMATIC)
+    with closing(sqlite3.connect(made.folder / "gradebook.db", isolation_level=None)) as book:
+        book.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(UsageError, match="try again") as refused:
+            made.marks()
+    assert "backup" not in str(refused.value)
+
+
 def test_a_damaged_line_is_named(made: HandmadeClass) -> None:
     made.marks()
     (made.store.folder / FORMGRADER).write_text('{"student": "x"}\n')

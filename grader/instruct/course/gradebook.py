@@ -20,6 +20,9 @@ from grader.support.errors import UsageError
 
 CHECK = "check-"  # how the id of a cell begins that holds the points of a check
 _OF_CHECKS = {f"{CHECK}{name}": name for name in CHECKS}  # an instructor's own `check-in` is a question
+_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_PATIENCE = 5.0  # seconds that another program may keep the gradebook for itself
+
 Place = tuple[str, str, str]  # student or pseudonym, exercise, and when it was handed in
 
 _CELLS = """
@@ -86,14 +89,18 @@ def read_gradebook(path: Path, student: str = "") -> dict[Place, HandScore]:
     if not path.is_file():
         return {}
     try:
-        with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as book:
+        source = f"file:{quote(str(path))}?mode=ro"
+        with closing(sqlite3.connect(source, timeout=_PATIENCE, uri=True)) as book:
             cells = list(starmap(_Cell, book.execute(_CELLS, (student,))))
             remarks = book.execute(_COMMENTS, (student,)).fetchall()
     except sqlite3.Error as problem:
+        busy = getattr(problem, "sqlite_errorcode", 0) & 0xFF in _BUSY  # the rest of a code says why
         raise UsageError(
             f"{path} cannot be read: {problem}.",
             "It is nbgrader's gradebook, and points that people gave there belong to the marks.",
-            "Restore it from a backup, or run: nbgrader db upgrade",
+            "Another program writes to it: try again when nbgrader has ended"
+            if busy
+            else "Restore it from a backup, or run: nbgrader db upgrade",
         ) from problem
     comments: dict[tuple[str, str], list[str]] = {}
     for who, exercise, comment in remarks:
