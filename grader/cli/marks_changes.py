@@ -113,8 +113,15 @@ def withdraw_one(request: MarksOptions, reason: str, by: str) -> int:
 def release_marks(request: MarksOptions, accept: bool, everybody: bool = False) -> int:
     """Returns 1 where a mark was held back: it would be lower, or lacks what a person entered. Else 0.
 
-    Raises UsageError for ``accept`` that names no student, unless ``everybody`` is meant.
+    Raises UsageError for ``accept`` that names no student, unless ``everybody`` is meant, and for
+    ``everybody`` without ``accept``, which alone it is about.
     """
+    if everybody and not accept:
+        raise UsageError(
+            "--all says whose marks --accept may lower, and --accept is missing.",
+            "A release is for everybody who is not left out by --student.",
+            "Leave out --all, or add --accept to lower every mark that is flagged",
+        )
     if accept and not (request.students or everybody):
         raise UsageError(
             "--accept does not say whose marks it may lower.",

@@ -197,6 +197,18 @@ def test_ids_in_no_roster_are_not_exported(graded: Class, caplog: pytest.LogCapt
     assert _export(graded) == {"ada": 53.5, "root": 100.0}
 
 
+def test_whom_an_export_lacks_is_said(graded: Class, capfd: pytest.CaptureFixture[str]) -> None:
+    """The fault: of one wrong --student, and of an empty gradebook, it said that nobody is in the roster."""
+    (graded.folder / "students.csv").write_text("student\nada\n")
+    with pytest.raises(SystemExit):
+        _export(graded, '--student=["x"]')
+    assert "x is not in students.csv." in capfd.readouterr().err
+    (graded.folder / "gradebook.db").unlink()
+    with pytest.raises(SystemExit):
+        _export(graded)
+    assert "nbgrader's gradebook has no students." in capfd.readouterr().err
+
+
 def test_without_a_course_toml_nbgraders_table_is_as_ever(graded: Class) -> None:
     (graded.folder / "course.toml").unlink()
     _enter(graded, manual_score=50.0)

@@ -12,7 +12,7 @@ from pathlib import Path
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.plugins import CsvExportPlugin
 
-from cusimt.support.words import listed
+from cusimt.support.words import listed, noun
 from grader.course.catalog import Catalog
 from grader.instruct.course import Course, Mark, People, State, class_in, marks_in, read_people
 from grader.instruct.course.lateness import FULL
@@ -74,9 +74,16 @@ class BookExport(CsvExportPlugin):
         strange = [student for student in asked if not people.accepts(student)]
         if strange:
             self.log.warning("Not exported until students.csv has them: %s", listed(strange))
-        if not (accepted := [student for student in asked if student not in strange]):
+        if not asked:
             raise UsageError(
-                "None of the students in nbgrader's gradebook is in students.csv.",
+                "nbgrader's gradebook has no students.",
+                "Its table has a line for each of them.",
+                "Enter them with: nbgrader autograde EXERCISE",
+            )
+        if not (accepted := [student for student in asked if student not in strange]):
+            whom = listed(only) if only else "The students in nbgrader's gradebook"
+            raise UsageError(
+                f"{whom} {noun(len(only) == 1, 'is', 'are')} not in students.csv.",
                 "Only marks of ids in the roster are exported.",
                 "Add a line for each student to students.csv",
             )
