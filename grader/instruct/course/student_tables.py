@@ -123,7 +123,7 @@ def read_people(course: Course) -> People:
     if roster.exists() and not students:  # which would be no roster, and accept every id
         raise UsageError(
             f"{roster} has no students.",
-            "Whoever it does not have is in no export and no release. Without the file, every id counts.",
+            "An id that it lacks is in no export and no release. Without the file, every id counts.",
             "Add a line for each student to it, or delete it.",
         )
     extensions = tuple(
