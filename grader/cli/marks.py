@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from cusimt.support.words import counted, noun
+from grader.cli.exported_marks import complete
 from grader.cli.marks_notes import notes
 from grader.course.catalog import Catalog
 from grader.instruct.course import Course, Mark, State, Total, marks_in, read_course, read_people, totals
@@ -88,12 +89,15 @@ def open_term(request: MarksOptions) -> Term:
 
 
 def show_marks(request: MarksOptions, csv_file: Path | None) -> int:
-    """Prints what was asked for, and writes ``csv_file`` where one is named."""
+    """Prints what was asked for, and writes ``csv_file`` where one is named.
+
+    Raises UsageError where a mark that would be written lacks what a person entered.
+    """
     term = open_term(request)
     everybody = marks_in(term.course, term.catalog)
     marks = term.select(everybody, request)
     if csv_file is not None:
-        accepted = [mark for mark in marks if mark.accepted]
+        accepted = complete(marks)
         write_new(csv_file, _csv(term, accepted))
         print(f"{counted(len(accepted), 'mark')} written to {csv_file}.")
     elif request.students:

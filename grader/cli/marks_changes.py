@@ -7,7 +7,7 @@ import os
 from cusimt.support.words import counted
 from grader.cli.batch import require_sandbox
 from grader.cli.marks import MarksOptions, Term, open_term
-from grader.cli.marks_notes import not_accepted
+from grader.cli.marks_notes import astray, not_accepted
 from grader.instruct.batch import grade_one
 from grader.instruct.course import Mark, ReleasedMarks
 from grader.instruct.course.explanation import amount, told
@@ -111,10 +111,17 @@ def withdraw_one(request: MarksOptions, reason: str, by: str) -> int:
 
 
 def release_marks(request: MarksOptions, accept: bool, everybody: bool = False) -> int:
-    """Returns 1 where a mark stayed because it would be lower, else 0.
+    """Returns 1 where a mark was held back: it would be lower, or lacks what a person entered. Else 0.
 
-    Raises UsageError for ``accept`` that names no student, unless ``everybody`` is meant.
+    Raises UsageError for ``accept`` that names no student, unless ``everybody`` is meant, and for
+    ``everybody`` without ``accept``, which alone it is about.
     """
+    if everybody and not accept:
+        raise UsageError(
+            "--all says whose marks --accept may lower, and --accept is missing.",
+            "A release is for everybody who is not left out by --student.",
+            "Leave out --all, or add --accept to lower every mark that is flagged",
+        )
     if accept and not (request.students or everybody):
         raise UsageError(
             "--accept does not say whose marks it may lower.",
@@ -133,8 +140,12 @@ def release_marks(request: MarksOptions, accept: bool, everybody: bool = False) 
         print(f"  lowered: {_change(mark)}")
     if done.waiting:
         print(f"{counted(len(done.waiting), 'mark')} not settled yet: still open, or not judged.")
+    if done.astray:
+        print(f"{counted(len(done.astray), 'mark')} not released:")
+        for note in astray(done.astray):
+            print(f"  {note}")
     if not done.held:
-        return 0
+        return NOT_ALL if done.astray else 0
     print(f"{counted(len(done.held), 'mark')} would be lower than what was released, which is kept:")
     for mark in done.held:
         print(f"  {_change(mark)}")

@@ -20,7 +20,7 @@ def notes(everybody: Sequence[Mark], shown: Sequence[Mark], people: People) -> l
         *_to_review(shown),
         *_versions(shown, older),
         *not_accepted(shown),
-        *_astray(shown),
+        *astray(shown),
         *_strangers(everybody, people),
     ]
 
@@ -35,13 +35,13 @@ def not_accepted(marks: Iterable[Mark]) -> Iterator[str]:
         )
 
 
-def _astray(shown: Sequence[Mark]) -> Iterator[str]:
-    for mark in shown:
-        if mark.astray:
-            slug = mark.assignment.exercise
+def astray(shown: Iterable[Mark]) -> Iterator[str]:
+    """Which marks lack what a person entered, and how to put that right."""
+    for slug, student in dict.fromkeys((mark.assignment.exercise, mark.astray) for mark in shown):
+        if student:
             yield (
-                f"{slug}: what a person entered in formgrader about {mark.student} fits no hand-in by its "
-                f"time. Run: nbgrader autograde {slug} --student {mark.student}"
+                f"{slug}: what a person entered in formgrader about {student} fits no hand-in by its "
+                f"time. Run: nbgrader autograde {slug} --student {student}"
             )
 
 

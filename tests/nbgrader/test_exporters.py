@@ -9,6 +9,7 @@ from typer.testing import CliRunner
 
 from grader.cli.app import app
 from grader.instruct.course import Mark, State, marks_in, read_course
+from grader.instruct.course.hand_scores import FORMGRADER
 from grader.support.errors import UsageError
 from grader.verdict import Status
 from tests.nbgrader.school import FIRST, SECOND, SLUG, Class, a_verdict
@@ -82,6 +83,32 @@ def test_they_stay_with_the_hand_in_that_was_looked_at(graded: Class) -> None:
     assert _mark(graded).points == 47.0
 
 
+def test_extra_credit_stays_with_the_hand_in_that_was_looked_at(graded: Class) -> None:
+    """The fault: it passed silently to a later hand-in that nobody had looked at."""
+    (graded.folder / "course.toml").write_text(COURSE)
+    _enter(graded, extra_credit=5.0)
+    assert _mark(graded).points == 58.5
+    graded.decide(graded.submit("ada", "// worse\n", at=SECOND), a_verdict(correctness=0.0))
+    assert graded.autograde("ada")["success"]
+    assert (_mark(graded).state, _mark(graded).by_hand.waiting) == (State.WAITING, ("check-correctness",))
+    _enter(graded, extra_credit=0.0)
+    assert _mark(graded).points == 40.0
+
+
+def test_autograding_ends_where_it_would_lose_what_a_person_entered(graded: Class) -> None:
+    """The fault: nbgrader logged the error of the hook as information, and went on."""
+    _enter(graded, manual_score=50.0)
+    log = graded.folder / "results" / FORMGRADER
+    log.write_text('{"student": "x"}\n')
+    graded.decide(graded.submit("ada", "// worse\n", at=SECOND), a_verdict(correctness=0.0))
+    done = graded.autograde("ada")
+    assert not done["success"]
+    assert f"What people entered about ada cannot be kept: Line 1 of {log}" in done["log"]
+    log.unlink()
+    assert graded.autograde("ada")["success"]
+    assert _mark(graded).points == 90.0
+
+
 def test_points_that_are_taken_back_count_no_more(graded: Class) -> None:
     _enter(graded, manual_score=50.0)
     assert _mark(graded).points == 90.0
@@ -137,6 +164,22 @@ def test_an_export_that_would_contradict_the_marks_is_refused(
     assert _export(graded, '--student=["ada"]') == {"ada": 53.5}
 
 
+def test_what_is_not_judged_yet_is_no_zero_in_nbgraders_table(
+    graded: Class, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The fault: of files that neither batch nor autograde had seen, the table said 0.0."""
+    graded.submit("emmy", "// other\n")
+    with graded.gradebook() as book:
+        book.add_student("emmy")
+        book.add_student("zoe")  # who handed in nothing, which nbgrader's 0 without a time says
+    with pytest.raises(SystemExit) as left:
+        _export(graded)
+    assert left.value.code == 2
+    assert "emmy, 00_negate: nbgrader has no submission, and it is not judged yet" in capfd.readouterr().err
+    assert not (graded.folder / "grades.csv").exists()
+    assert _export(graded, '--student=["ada", "zoe"]') == {"ada": 53.5, "zoe": 0.0}
+
+
 def test_another_gradebook_than_that_of_the_marks_is_refused(graded: Class) -> None:
     (graded.folder / "course.toml").write_text('gradebook = "elsewhere.db"\n' + COURSE)
     with pytest.raises(SystemExit) as left:
@@ -152,6 +195,18 @@ def test_ids_in_no_roster_are_not_exported(graded: Class, caplog: pytest.LogCapt
     assert _export(graded) == {"ada": 53.5}
     (graded.folder / "students.csv").write_text("student\nada\nroot\n")
     assert _export(graded) == {"ada": 53.5, "root": 100.0}
+
+
+def test_whom_an_export_lacks_is_said(graded: Class, capfd: pytest.CaptureFixture[str]) -> None:
+    """The fault: of one wrong --student, and of an empty gradebook, it said that nobody is in the roster."""
+    (graded.folder / "students.csv").write_text("student\nada\n")
+    with pytest.raises(SystemExit):
+        _export(graded, '--student=["x"]')
+    assert "x is not in students.csv." in capfd.readouterr().err
+    (graded.folder / "gradebook.db").unlink()
+    with pytest.raises(SystemExit):
+        _export(graded)
+    assert "nbgrader's gradebook has no students." in capfd.readouterr().err
 
 
 def test_without_a_course_toml_nbgraders_table_is_as_ever(graded: Class) -> None:

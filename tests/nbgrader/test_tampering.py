@@ -304,6 +304,19 @@ def test_where_names_are_taken_as_they_are_another_users_hand_ins_stay_out_until
     assert kept.read_text() == "// forged\n"
 
 
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can make a folder that is somebody else's")
+def test_a_single_user_who_is_not_the_collector_hands_in_for_nobody_else(
+    toys: Class, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """The fault: while only one learner had handed in, that one could do so for everybody."""
+    for student in ("daemon", "ada"):
+        os.chown(_handed_in(toys, student), pwd.getpwnam("daemon").pw_uid, -1)
+    with pytest.raises(SystemExit):
+        toys.command("CollectApp", SLUG)
+    assert "it belongs to daemon, and not to ada; c.CollectExercises.for_anybody" in capfd.readouterr().err
+    assert {path.name for path in (toys.folder / "submitted").iterdir()} == {"daemon"}
+
+
 def test_where_all_are_one_user_names_are_taken_as_they_are(toys: Class) -> None:
     for student in ("ada", "zoe"):
         _handed_in(toys, student)

@@ -213,6 +213,7 @@ def test_a_deadline_at_the_end_of_the_calendar_cannot_be_extended(
         ("adjustments.csv", f"student,exercise,points,reason,by\nana,{NEGATE},5,,me\n", "lacks a reason"),
         ("adjustments.csv", f"student,exercise,points,reason,by\n-,{NEGATE},5,so,me\n", "the student '-'"),
         ("students.csv", "name\nAna\n", "no column 'student'"),
+        ("students.csv", "student,name\n\n", "has no students"),
         ("students.csv", "student\nana\nben b\n", "letters, digits and . _ @ + -"),
         ("students.csv", "student\n../x\n", "Line 2 of "),
     ],

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import json
+import os
 import shutil
 import zipfile
 from collections.abc import Callable
@@ -221,6 +222,19 @@ def test_feedback_for_moodle_lies_where_it_looks(
     [(name, page)] = unpacked(class_).items()
     assert name == place
     assert "Mark: 70 of 100" in page and "30 of 60" in page and "<script" not in page
+
+
+def test_feedback_for_names_that_are_not_utf_8_asks_for_the_zip_file(
+    grader: Grader, class_: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    submissions(class_, MOODLE_FILES)
+    folder = class_ / "unpacked" / os.fsdecode(b"Ad\xe9_4711_assignsubmission_file_")
+    folder.mkdir(parents=True)
+    (folder / "kernel.cu").write_text("// x\n")
+    words = ("--assignment", "00", "--roster", "roster.csv")
+    assert grader("export", "feedback", class_ / "unpacked", *words) == 2
+    assert "Name the zip file as it was downloaded" in capsys.readouterr().err
+    assert not (class_ / "feedback.zip").exists()
 
 
 def test_feedback_needs_an_archive_with_students_who_have_a_mark(

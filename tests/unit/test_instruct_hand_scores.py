@@ -6,15 +6,20 @@ import sqlite3
 from contextlib import closing
 from datetime import date
 from pathlib import Path
+from zoneinfo import ZoneInfo
 
 import pytest
 
+from grader.cli.marks import MarksOptions, show_marks
+from grader.cli.marks_changes import release_marks
 from grader.course.catalog import Catalog
 from grader.instruct.course import State
+from grader.instruct.course.explanation import explain
 from grader.instruct.course.hand_scores import FORMGRADER
 from grader.instruct.course.merge_ids import rename
 from grader.instruct.course.retention import forget
 from grader.support.errors import UsageError
+from grader.verdict import CheckResult, Status
 from tests.unit.handmade_class import COURSE, NEGATE, HandmadeClass
 
 SCHEMA = """
@@ -29,6 +34,7 @@ CREATE TABLE comment (notebook_id, cell_id, manual_comment);
 """
 MORNING = "2026-10-05 08:00:00.000000"
 Scores = dict[str, tuple[float, float | None, float | None, int]]  # maximum, automatic, manual, and needed
+AUTOMATIC: Scores = {"check-correctness": (100, 80, None, 0)}
 
 
 @pytest.fixture
@@ -39,7 +45,9 @@ def made(tmp_path: Path, toy_catalog: Catalog) -> HandmadeClass:
     return made
 
 
-def gradebook(made: HandmadeClass, scores: Scores, *, when: str = MORNING, comment: str = "") -> None:
+def gradebook(
+    made: HandmadeClass, scores: Scores, *, when: str = MORNING, comment: str = "", extra: float | None = None
+) -> None:
     """What nbgrader's tables say of ana, as far as they are read."""
     path = made.folder / "gradebook.db"
     path.unlink(missing_ok=True)
@@ -51,7 +59,7 @@ def gradebook(made: HandmadeClass, scores: Scores, *, when: str = MORNING, comme
         for name, (most, auto, manual, needed) in scores.items():
             book.execute("INSERT INTO base_cell VALUES (?, ?)", (name, name))
             book.execute("INSERT INTO grade_cells VALUES (?, ?)", (name, most))
-            book.execute("INSERT INTO grade VALUES (3, ?, ?, ?, NULL, ?)", (name, auto, manual, needed))
+            book.execute("INSERT INTO grade VALUES (3, ?, ?, ?, ?, ?)", (name, auto, manual, extra, needed))
             book.execute("INSERT INTO comment VALUES (3, ?, ?)", (name, comment))
 
 
@@ -74,6 +82,66 @@ def test_questions_of_the_instructors_own_count_once_they_are_marked(made: Handm
     assert made.mark("ana").points == 80.0  # 100 of 125
     gradebook(made, {**check, "why": (25, 0, None, 0)})  # as it was handed out
     assert made.mark("ana").points == 64.0
+
+
+def test_a_question_whose_id_begins_as_that_of_a_check_is_a_question(made: HandmadeClass) -> None:
+    """The fault: while nobody had read it, it counted as nothing, and the mark was settled without it."""
+    gradebook(made, {**AUTOMATIC, "check-in": (25, None, None, 1)})
+    assert (made.mark("ana").state, made.mark("ana").by_hand.waiting) == (State.WAITING, ("check-in",))
+    gradebook(made, {**AUTOMATIC, "check-in": (25, None, 20, 0)})
+    assert (made.mark("ana").points, made.mark("ana").by_hand.further) == (80.0, (20.0, 25.0))
+
+
+def test_extra_credit_for_an_earlier_hand_in_waits_for_a_person(made: HandmadeClass) -> None:
+    gradebook(made, AUTOMATIC, extra=5)
+    assert made.mark("ana").points == 85.0
+    gradebook(made, {"check-correctness": (100, 80, None, 1)}, extra=5)
+    assert (made.mark("ana").state, made.mark("ana").by_hand.waiting) == (
+        State.WAITING,
+        ("check-correctness",),
+    )
+
+
+def test_answers_that_nbgrader_does_not_have_are_waited_for(made: HandmadeClass) -> None:
+    """The fault: the mark of a hand-in that was not autograded yet lacked one's own questions."""
+    gradebook(made, {**AUTOMATIC, "why": (25, None, 20, 0)})
+    made.grade(made.hand_in("bo", NEGATE, "2026-10-05T09:00"), 100)
+    assert made.mark("ana").points == 80.0
+    made.grade(made.hand_in("ana", NEGATE, "2026-10-05T11:00", "// better\n"), 100)
+    for student in ("ana", "bo"):
+        assert (made.mark(student).state, made.mark(student).counts) == (State.WAITING, False)
+        said = " ".join(explain(made.mark(student), made.catalog.find(NEGATE), ZoneInfo("UTC")))
+        assert f"not in formgrader yet: run nbgrader autograde {NEGATE} --student {student}." in said
+    made.write("course.toml", 'takes = "best"\n' + COURSE)
+    assert made.mark("ana").points == 80.0  # an earlier one that is marked counts meanwhile, as for a score
+    made.write("course.toml", COURSE)
+    gradebook(made, {**AUTOMATIC, "why": (25, None, 25, 0)}, when="2026-10-05 11:00:00.000000")
+    assert made.mark("ana").points == 100.0  # 125 of 125
+
+
+def test_what_is_astray_is_astray_for_the_group(made: HandmadeClass) -> None:
+    made.write("groups.csv", "group,student\none,ana\none,bo\n")
+    gradebook(made, {"check-correctness": (100, 80, 95, 0)}, when="2026-10-05 07:00:00.000000")
+    assert [made.mark(student).astray for student in ("ana", "bo")] == ["ana", "ana"]
+    said = explain(made.mark("bo"), made.catalog.find(NEGATE), ZoneInfo("UTC"))
+    assert any(f"nbgrader autograde {NEGATE} --student ana" in sentence for sentence in said)
+
+
+def test_a_check_that_a_person_judged_counts_and_the_explanation_does_not_deny_it(
+    tmp_path: Path, toy_course: Path
+) -> None:
+    facts = toy_course / "exercises" / NEGATE / "exercise.toml"
+    facts.write_text(facts.read_text().replace("device_work = 20", "performance = 20"))
+    made = HandmadeClass(tmp_path / "class", Catalog.open(toy_course))
+    correct = CheckResult("correctness", Status.PASS, "", 60, 60)
+    safe = CheckResult("safety", Status.PASS, "", 20, 20)
+    slow = CheckResult("performance", Status.UNAVAILABLE, "", 0, 20)
+    made.grade(made.hand_in("ana", NEGATE, "2026-10-05T08:00"), 0, checks=(correct, safe, slow))
+    gradebook(made, {"check-performance": (20, None, 15, 0)})
+    assert made.mark("ana").points == 95.0
+    said = " ".join(explain(made.mark("ana"), made.catalog.find(NEGATE), ZoneInfo("UTC")))
+    assert "For performance a person gave 15 of 20 points." in said
+    assert "cannot be judged" not in said
 
 
 def test_where_there_is_no_verdict_a_person_marks_all_of_it(made: HandmadeClass) -> None:
@@ -100,6 +168,26 @@ def test_what_was_entered_outlives_the_gradebook_and_no_longer(made: HandmadeCla
     assert (made.store.folder / FORMGRADER).read_text() == ""
 
 
+def test_a_mark_that_lacks_what_a_person_entered_is_neither_released_nor_written(
+    made: HandmadeClass, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The fault: a release froze the mark without those points, and a CSV had it."""
+    gradebook(made, {"check-correctness": (100, 80, 95, 0)}, when="2026-10-05 07:00:00.000000")
+    assert made.mark("ana").astray
+    options = MarksOptions(made.folder, made.catalog.course, names=(NEGATE,))
+    assert release_marks(options, accept=False) == 1
+    said = capsys.readouterr().out
+    assert "0 marks released." in said and "1 mark not released:" in said
+    assert f"Run: nbgrader autograde {NEGATE} --student ana" in said
+    assert made.mark("ana").released is None
+    with pytest.raises(UsageError, match="fits no hand-in"):
+        show_marks(options, made.folder / "marks.csv")
+    assert not (made.folder / "marks.csv").exists()
+    gradebook(made, {"check-correctness": (100, 80, 95, 0)})
+    assert release_marks(options, accept=False) == 0
+    assert made.mark("ana").released is not None
+
+
 def test_it_goes_along_to_another_id(made: HandmadeClass) -> None:
     gradebook(made, {"check-correctness": (100, 80, 95, 0)})
     made.marks()
@@ -107,6 +195,18 @@ def test_it_goes_along_to_another_id(made: HandmadeClass) -> None:
     assert rename(made.store, NEGATE, {"ana": "anna"}) == ["ana"]
     (made.folder / "submitted" / "ana").rename(made.folder / "submitted" / "anna")
     assert made.mark("anna").points == 95.0
+
+
+def test_a_gradebook_that_another_program_writes_to_is_no_broken_one(
+    made: HandmadeClass, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("grader.instruct.course.gradebook._PATIENCE", 0.0)
+    gradebook(made, AUTOMATIC)
+    with closing(sqlite3.connect(made.folder / "gradebook.db", isolation_level=None)) as book:
+        book.execute("BEGIN EXCLUSIVE")
+        with pytest.raises(UsageError, match="try again") as refused:
+            made.marks()
+    assert "backup" not in str(refused.value)
 
 
 def test_a_damaged_line_is_named(made: HandmadeClass) -> None:

@@ -194,6 +194,8 @@ def test_a_release_lowers_marks_of_named_students_or_of_all(made: HandmadeClass)
         made.grade(made.hand_in(student, NEGATE, "2026-10-05T11:00", text), 50, **NEWER)
     with pytest.raises(UsageError, match="whose marks"):
         run(made, "marks", "release", "--accept")
+    with pytest.raises(UsageError, match="--accept is missing"):
+        run(made, "marks", "release", "--all")
     assert "80!" in run(made, "marks")
     assert "lowered: ana" in (said := run(made, "marks", "release", "--accept", "--student", "ana"))
     assert "bo, 00_negate" not in said

@@ -14,6 +14,7 @@ import pytest
 from grader.cli.similarity import show_pairs
 from grader.course.catalog import Catalog, Exercise
 from grader.course.stubs import stub_text, without_markers
+from grader.instruct.course import People
 from grader.instruct.similarity import (
     SOLUTION,
     LookAlike,
@@ -23,7 +24,7 @@ from grader.instruct.similarity import (
     past_term,
 )
 from grader.instruct.similarity.compare import LEAST_OVERLAP, MOST
-from grader.instruct.similarity.document import GRAM, WINDOW, Handout, document, grams, winnowed
+from grader.instruct.similarity.document import GRAM, WINDOW, Document, Handout, document, grams, winnowed
 from grader.instruct.similarity.page import look_alikes_page
 from grader.instruct.similarity.passages import passages
 from grader.instruct.similarity.tokens import tokens_of
@@ -112,6 +113,11 @@ def hand_in(tmp_path: Path, muladd: Exercise) -> Callable[[str, str], Submission
 Writer = Callable[..., Submission]
 
 
+def _groups(*members: str) -> Callable[[str, str], bool]:
+    """As a class has it in which ``members`` are one group."""
+    return People({}, (), {(student, MULADD): "one" for student in members}, {}).in_one_group(MULADD)
+
+
 def pairs(found: list[LookAlike]) -> list[tuple[str, str]]:
     return [(each.first, each.second) for each in found]
 
@@ -184,7 +190,25 @@ def test_a_class_that_copied_the_solution_does_not_hide_it(tmp_path: Path) -> No
 def test_partners_are_no_majority(hand_in: Writer, muladd: Exercise) -> None:
     submissions = [hand_in(name, RENAMED) for name in ("ana", "bo", "cy")]
     assert comparison_of(submissions, muladd).alike == ["ana", "bo", "cy"]
-    assert comparison_of(submissions, muladd, together=lambda one, other: one != other).alike == []
+    assert comparison_of(submissions, muladd, together=_groups("ana", "bo", "cy")).alike == []
+
+
+def test_whoever_is_in_a_group_counts_for_the_majority(hand_in: Writer, muladd: Exercise) -> None:
+    """The fault: everybody is in one group with themselves, so the one in the middle was left out."""
+    submissions = [hand_in(name, RENAMED) for name in ("ana", "bo", "cy")]
+    assert comparison_of(submissions, muladd, together=_groups("ana")).alike == ["ana", "bo", "cy"]
+
+
+@pytest.mark.parametrize("prints", range(7, 14))
+def test_whom_no_pair_can_name_is_named_as_too_short(
+    hand_in: Writer, muladd: Exercise, monkeypatch: pytest.MonkeyPatch, prints: int
+) -> None:
+    """The fault: two equal texts of nine or ten fingerprints were neither a pair nor too short."""
+    fingerprints = Document.fingerprints
+    monkeypatch.setattr(Document, "fingerprints", lambda self, values: fingerprints(self, values)[:prints])
+    found = comparison_of([hand_in(name, OWN["tuple"]) for name in ("ana", "bo")], muladd)
+    assert found.short == ([] if found.pairs else ["ana", "bo"])
+    assert bool(found.pairs) == (prints > 10)
 
 
 def test_what_is_too_short_to_tell_anything_is_no_pair(hand_in: Writer, muladd: Exercise) -> None:

@@ -64,6 +64,11 @@ def _judged(mark: Mark, exercise: Exercise, to_student: bool) -> Iterator[str]:
     if mark.by_hand.waiting:
         yield f"It waits for a person in formgrader: {listed(mark.by_hand.waiting)}."
         return
+    if mark.unread:
+        slug, student = mark.assignment.exercise, mark.attempt.student
+        how = "" if to_student else f": run nbgrader autograde {slug} --student {student}"
+        yield f"Its answers to further questions are not in formgrader yet{how}."
+        return
     if mark.record is None and mark.earned is not None:
         yield f"A person marked it, {_share(mark.earned)}; there is no verdict on it from {backend}."
         return
@@ -80,6 +85,8 @@ def _judged(mark: Mark, exercise: Exercise, to_student: bool) -> Iterator[str]:
     by_hand = [check.name for name in mark.by_hand.checks for check in results_for(mark.record.verdict, name)]
     yield from _lost(mark.record.verdict, [*beyond, *by_hand])
     for name in beyond:
+        if name in mark.by_hand.checks:  # a person judged it
+            continue
         points = exercise.scores[name]
         yield f"The {points} points of {name} cannot be judged on {backend} and do not count."
     if undecided := [name for name in mark.earned.undecided if name not in beyond]:
@@ -106,7 +113,7 @@ def _by_hand(mark: Mark, to_student: bool) -> Iterator[str]:
         slug = mark.assignment.exercise
         yield (
             "FLAG: a person marked something in formgrader that is no hand-in by its time. Enter the right "
-            f"time with: nbgrader autograde {slug} --student {mark.student}"
+            f"time with: nbgrader autograde {slug} --student {mark.astray}"
         )
 
 

@@ -15,9 +15,14 @@ from pathlib import Path
 from typing import NamedTuple
 from urllib.parse import quote
 
+from grader.course.exercise import CHECKS
 from grader.support.errors import UsageError
 
 CHECK = "check-"  # how the id of a cell begins that holds the points of a check
+_OF_CHECKS = {f"{CHECK}{name}": name for name in CHECKS}  # an instructor's own `check-in` is a question
+_BUSY = (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED)
+_PATIENCE = 5.0  # seconds that another program may keep the gradebook for itself
+
 Place = tuple[str, str, str]  # student or pseudonym, exercise, and when it was handed in
 
 _CELLS = """
@@ -84,14 +89,18 @@ def read_gradebook(path: Path, student: str = "") -> dict[Place, HandScore]:
     if not path.is_file():
         return {}
     try:
-        with closing(sqlite3.connect(f"file:{quote(str(path))}?mode=ro", uri=True)) as book:
+        source = f"file:{quote(str(path))}?mode=ro"
+        with closing(sqlite3.connect(source, timeout=_PATIENCE, uri=True)) as book:
             cells = list(starmap(_Cell, book.execute(_CELLS, (student,))))
             remarks = book.execute(_COMMENTS, (student,)).fetchall()
     except sqlite3.Error as problem:
+        busy = getattr(problem, "sqlite_errorcode", 0) & 0xFF in _BUSY  # the rest of a code says why
         raise UsageError(
             f"{path} cannot be read: {problem}.",
             "It is nbgrader's gradebook, and points that people gave there belong to the marks.",
-            "Restore it from a backup, or run: nbgrader db upgrade",
+            "Another program writes to it: try again when nbgrader has ended"
+            if busy
+            else "Restore it from a backup, or run: nbgrader db upgrade",
         ) from problem
     comments: dict[tuple[str, str], list[str]] = {}
     for who, exercise, comment in remarks:
@@ -103,19 +112,19 @@ def read_gradebook(path: Path, student: str = "") -> dict[Place, HandScore]:
 
 
 def _score(cells: Iterable[_Cell], comments: tuple[str, ...]) -> HandScore:
-    """A score that a person gave before another hand-in was autograded waits until they look again."""
+    """Points that a person gave before another hand-in was autograded wait until they look again."""
     checks: dict[str, tuple[float, float]] = {}
     points = out_of = extra = 0.0
     waiting = []
     for cell in cells:
         given = cell.auto if cell.manual is None else cell.manual
-        of_a_check = cell.name.startswith(CHECK)
+        check = _OF_CHECKS.get(cell.name)
         extra += cell.extra
-        if cell.needed and not (of_a_check and cell.manual is None):
+        if cell.needed and not (check and cell.manual is None and not cell.extra):
             waiting.append(cell.name)
-        elif of_a_check and cell.manual is not None:
-            checks[cell.name.removeprefix(CHECK)] = cell.manual, cell.most
-        elif not of_a_check:
+        elif check and cell.manual is not None:
+            checks[check] = cell.manual, cell.most
+        elif not check:
             points, out_of = points + (given or 0.0), out_of + cell.most
     return HandScore(checks, (points, out_of), extra, tuple(waiting), comments)
 

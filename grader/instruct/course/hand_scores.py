@@ -12,7 +12,7 @@ from dataclasses import asdict
 from pathlib import Path
 
 from grader.instruct.course.attempts import Attempt, read_roster
-from grader.instruct.course.gradebook import NOTHING, HandScore, Place, read_gradebook, written
+from grader.instruct.course.gradebook import CHECK, NOTHING, HandScore, Place, read_gradebook, written
 from grader.instruct.course.release_log import now
 from grader.instruct.results import ResultStore
 from grader.instruct.results.lines import Lines
@@ -26,10 +26,18 @@ class HandScores:
 
     def __init__(self, noted: Mapping[Place, HandScore], current: Mapping[Place, HandScore]) -> None:
         self._scores = {**noted, **current}
+        self._with_questions = {place[1] for place, score in self._scores.items() if _has_questions(score)}
         self._marked = {place[:2]: place[2] for place, score in current.items() if score != NOTHING}
 
     def find(self, attempt: Attempt) -> HandScore:
         return self._scores.get((attempt.student, attempt.exercise, written(attempt.submitted)), NOTHING)
+
+    def unread(self, attempt: Attempt) -> bool:
+        """Whether the answers to an instructor's own questions in ``attempt`` are not in the gradebook yet,
+        and autograding can put them there.
+        """
+        place = attempt.student, attempt.exercise, written(attempt.submitted)
+        return attempt.present and attempt.exercise in self._with_questions and place not in self._scores
 
     def astray(self, student: str, exercise: str, attempts: Iterable[Attempt]) -> bool:
         """Whether a person marked a hand-in that is none of ``attempts``, one of which can be autograded: its
@@ -69,6 +77,11 @@ def note_hand_scores(store: ResultStore, gradebook: Path, student: str = "") -> 
         if name in names
     }
     return HandScores(found, current)
+
+
+def _has_questions(score: HandScore) -> bool:
+    """Whether there are questions beside the checks."""
+    return bool(score.further[1]) or any(not name.startswith(CHECK) for name in score.waiting)
 
 
 def _line(place: Place, score: HandScore) -> dict[str, object]:

@@ -38,8 +38,9 @@ class Mark:
     ``attempt`` is the hand-in that it comes from, maybe of another member of the group; ``due`` is the
     student's own deadline, ``extension`` why it is not everybody's; ``others`` are further hand-ins.
     ``accepted``: whether the roster has the student, without which the mark leaves in no file.
-    ``by_hand`` is what a person entered about it in formgrader, ``astray`` whether they marked something that
-    is no hand-in by its time.
+    ``by_hand`` is what a person entered about it in formgrader; ``unread`` says that it has answers which no
+    person can have marked, since nbgrader lacks them. ``astray`` names the student, maybe another member of
+    the group, of whom a person marked something that is no hand-in by its time.
     """
 
     student: str
@@ -56,7 +57,8 @@ class Mark:
     group: str = ""
     others: int = 0
     by_hand: HandScore = NOTHING
-    astray: bool = False
+    unread: bool = False
+    astray: str = ""
     adjustments: tuple[Adjustment, ...] = ()
     released: Released | None = None
     accepted: bool = True
@@ -90,6 +92,7 @@ class _Candidate:
     record: Record | None
     earned: Earned | None
     by_hand: HandScore = NOTHING
+    unread: bool = False
     charge: Charge = IN_TIME
 
     @property
@@ -140,9 +143,10 @@ class Marking:
     def _mark_unit(self, assignment: Assignment, exercise: Exercise, unit: list[str]) -> list[Mark]:
         pool = [each for student in unit for each in self._handed_in.get((student, exercise.slug), ())]
         judged = [self._judged(assignment, exercise, attempt) for attempt in latest_first(pool)]
+        astray = next((student for student in unit if self._is_astray(student, exercise.slug)), "")
         marks = []
         for student in unit:
-            mark = self._blank(assignment, student)
+            mark = replace(self._blank(assignment, student), astray=astray)
             candidates = [self._charged(each, assignment, student) for each in judged]
             if (chosen := _choose(assignment.takes, candidates)) is not None:
                 self._budget[student] -= chosen.charge.paid
@@ -160,11 +164,13 @@ class Marking:
             State.MISSING if due is not None and due < self.now else State.OPEN,
             due=due,
             extension=reason,
-            astray=self.by_hand.astray(student, exercise, self._handed_in.get((student, exercise), ())),
             group=self.people.group(student, exercise),
             accepted=self.people.accepts(student),
             adjustments=self.people.adjustments.get((student, exercise), ()),
         )
+
+    def _is_astray(self, student: str, exercise: str) -> bool:
+        return self.by_hand.astray(student, exercise, self._handed_in.get((student, exercise), ()))
 
     def _judged(self, assignment: Assignment, exercise: Exercise, attempt: Attempt) -> _Candidate:
         record = self.grades.find(attempt, assignment.backend)
@@ -173,9 +179,10 @@ class Marking:
             counted: Earned | None = earned(record.verdict, exercise, by_hand)
         else:
             counted = earned_by_hand(exercise, assignment.backend, by_hand)
-        if by_hand.waiting or (counted is not None and not counted.out_of):
+        unread = self.by_hand.unread(attempt)
+        if by_hand.waiting or unread or (counted is not None and not counted.out_of):
             counted = None
-        return _Candidate(attempt, record, counted, by_hand)
+        return _Candidate(attempt, record, counted, by_hand, unread)
 
     def _charged(self, judged: _Candidate, assignment: Assignment, student: str) -> _Candidate:
         due, _ = self.people.due(student, assignment.exercise, assignment.due)
@@ -203,7 +210,7 @@ def _marked(mark: Mark, chosen: _Candidate) -> Mark:
     points = chosen.raw - charged.lost if judged else 0.0
     return replace(
         mark, state=state, found=points, attempt=chosen.attempt, record=chosen.record,
-        earned=chosen.earned, by_hand=chosen.by_hand, charge=charged,
+        earned=chosen.earned, by_hand=chosen.by_hand, unread=chosen.unread, charge=charged,
     )  # fmt: skip
 
 

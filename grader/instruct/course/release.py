@@ -14,6 +14,7 @@ class Release:
     """What a release did: marks that are told now, marks that stayed as they were told, and what waits.
 
     ``lowered`` are those of ``told`` that somebody accepted to be lower; ``held`` would be lower too.
+    ``astray`` lack what a person entered, so they are not what should be told.
     Marks of ids that no roster has are in none of them.
     """
 
@@ -21,25 +22,29 @@ class Release:
     lowered: tuple[Mark, ...]
     held: tuple[Mark, ...]
     waiting: tuple[Mark, ...]
+    astray: tuple[Mark, ...]
 
 
 def release(marks: Iterable[Mark], ledger: ReleasedMarks, *, accept: bool) -> Release:
-    """Tells every mark that is settled and not told yet as it is; a lower one only with ``accept``."""
+    """Tells every mark that is settled, whole and not told yet as it is; a lower one only with ``accept``."""
     told: list[Mark] = []
     lowered: list[Mark] = []
     held: list[Mark] = []
     waiting: list[Mark] = []
+    astray: list[Mark] = []
     for mark in marks:
         if not mark.accepted:
             continue
-        if not mark.settled:
+        if mark.astray:
+            astray.append(mark)
+        elif not mark.settled:
             waiting.append(mark)
         elif mark.flagged and not accept:
             held.append(mark)
         elif mark.released is None or mark.flagged or mark.risen:
             ledger.tell(mark.student, mark.assignment.exercise, _released(mark))
             (lowered if mark.flagged else told).append(mark)
-    return Release((*told, *lowered), tuple(lowered), tuple(held), tuple(waiting))
+    return Release((*told, *lowered), tuple(lowered), tuple(held), tuple(waiting), tuple(astray))
 
 
 def _released(mark: Mark) -> Released:

@@ -20,6 +20,7 @@ from grader.instruct.course.reading import aware
 from grader.instruct.course.tables import Row, read_rows
 from grader.instruct.submissions.names import RULE, is_student
 from grader.instruct.submissions.timestamps import with_time
+from grader.support.errors import UsageError
 
 ALL = "*"
 _MOST_DAYS = 366  # a year: more is a slip
@@ -117,7 +118,14 @@ class People:
 def read_people(course: Course) -> People:
     """The tables in the course folder. Raises UsageError naming the file and line of what is wrong."""
     folder = course.folder
-    students = {_student(row): row["name"] for row in read_rows(folder / "students.csv", ("student",))}
+    roster = folder / "students.csv"
+    students = {_student(row): row["name"] for row in read_rows(roster, ("student",))}
+    if roster.exists() and not students:  # which would be no roster, and accept every id
+        raise UsageError(
+            f"{roster} has no students.",
+            "An id that it lacks is in no export and no release. Without the file, every id counts.",
+            "Add a line for each student to it, or delete it.",
+        )
     extensions = tuple(
         _extension(row, course)
         for row in read_rows(folder / "extensions.csv", ("student", "exercise", "reason"))

@@ -43,7 +43,8 @@ class Bundle:
 def bundle(archive: Path, slug: str, roster: Roster | None, pages: Mapping[str, Feedback]) -> Bundle:
     """The feedback of everybody in ``archive``, what the LMS gave out, who has some in ``pages``, by student.
 
-    Raises UsageError for an archive of another kind, and where it has no one with feedback.
+    Raises UsageError for an archive of another kind, where it has no one with feedback, and for a folder with
+    names that no zip file can have.
     """
     with opened(archive) as source:
         found = read_layout(source, "auto", slug)
@@ -72,7 +73,14 @@ def bundle(archive: Path, slug: str, roster: Roster | None, pages: Mapping[str, 
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as packed:
         for student, name in sorted(students.items()):
             feedback = pages[student]
-            packed.writestr(name, feedback.text if found.layout == "canvas" else feedback.html)
+            try:
+                packed.writestr(name, feedback.text if found.layout == "canvas" else feedback.html)
+            except UnicodeEncodeError as problem:  # of a folder, whose names may be any bytes
+                raise UsageError(
+                    f"{archive} has a name that is not UTF-8: {name!a}.",
+                    "Feedback bears the names that the LMS gave, and unpacking the folder changed this one.",
+                    "Name the zip file as it was downloaded, in the place of the folder",
+                ) from problem
     return Bundle(found.layout, content.getvalue(), tuple(sorted(students)), tuple(sorted(without)))
 
 

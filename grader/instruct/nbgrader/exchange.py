@@ -61,7 +61,8 @@ class CollectExercises(ExchangeCollect):
         "Choose `name` where the exchange was copied or restored, which makes everything in it new.",
     ).tag(config=True)  # fmt: skip
     for_anybody = List(
-        Unicode(), help="Users who may hand in for anybody, where check_owner is off and they are several."
+        Unicode(),
+        help="Users, other than the only one, who may hand in for anybody, where check_owner is off.",
     ).tag(config=True)
 
     def init_src(self) -> None:
@@ -72,7 +73,8 @@ class CollectExercises(ExchangeCollect):
     def _not_theirs(self, folder: Path, student: str) -> str:
         """Why ``folder`` is not that of ``student``, or "".
 
-        Where all hand-ins are of one user, as on some hubs, owners say nothing: names are taken as they are.
+        Where all hand-ins are of the user who collects, as on some hubs, owners say nothing, and names are
+        taken as they are.
         """
         owner = _owner(folder)
         if owner == student:
@@ -80,7 +82,7 @@ class CollectExercises(ExchangeCollect):
         why = f"it belongs to {owner}, and not to {student}"
         if self.check_owner:
             return why
-        if len(self._users) < 2 or owner in self.for_anybody:
+        if self._users == {os.getuid()} or owner in self.for_anybody:
             return ""
         return f"{why}; c.CollectExercises.for_anybody = [{owner!r}] accepts that"
 

@@ -12,9 +12,9 @@ from pathlib import Path
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.plugins import CsvExportPlugin
 
-from cusimt.support.words import listed
+from cusimt.support.words import listed, noun
 from grader.course.catalog import Catalog
-from grader.instruct.course import Course, Mark, People, class_in, marks_in, read_people
+from grader.instruct.course import Course, Mark, People, State, class_in, marks_in, read_people
 from grader.instruct.course.lateness import FULL
 from grader.support.errors import ExplainedError, UsageError
 
@@ -74,9 +74,16 @@ class BookExport(CsvExportPlugin):
         strange = [student for student in asked if not people.accepts(student)]
         if strange:
             self.log.warning("Not exported until students.csv has them: %s", listed(strange))
-        if not (accepted := [student for student in asked if student not in strange]):
+        if not asked:
             raise UsageError(
-                "None of the students in nbgrader's gradebook is in students.csv.",
+                "nbgrader's gradebook has no students.",
+                "Its table has a line for each of them.",
+                "Enter them with: nbgrader autograde EXERCISE",
+            )
+        if not (accepted := [student for student in asked if student not in strange]):
+            whom = listed(only) if only else "The students in nbgrader's gradebook"
+            raise UsageError(
+                f"{whom} {noun(len(only) == 1, 'is', 'are')} not in students.csv.",
                 "Only marks of ids in the roster are exported.",
                 "Add a line for each student to students.csv",
             )
@@ -86,14 +93,18 @@ class BookExport(CsvExportPlugin):
 def _apart(gradebook: Gradebook, mark: Mark) -> Iterator[str]:
     """Enter ``mark`` as the penalty of its submission; yields whose it is where nbgrader has no place."""
     slug, student = mark.assignment.exercise, mark.student
+    if mark.astray:
+        yield f"{student}, {slug}: what a person entered fits no hand-in by its time"
+        return
     try:
         submission = gradebook.find_submission(slug, student)
     except MissingEntry:
-        if mark.counts and mark.points > _SAME:  # nbgrader says 0 of who handed in nothing
+        # Then nbgrader says 0 without a time, as of nothing handed in, which is true of MISSING and OPEN. To
+        # refuse OPEN would refuse every table of a class that has an assignment without a deadline.
+        if mark.counts and mark.points > _SAME:
             yield f"{student}, {slug}: nbgrader has no submission"
-        return
-    if mark.astray:
-        yield f"{student}, {slug}: what a person entered fits no hand-in by its time"
+        elif mark.state is State.WAITING and not mark.counts:
+            yield f"{student}, {slug}: nbgrader has no submission, and it is {mark.state}"
         return
     if not mark.counts:
         yield f"{student}, {slug}: {mark.state}"

@@ -51,7 +51,7 @@ class SaveVerdict(SaveAutoGrades):
 
 
 def _save_score(grade: Grade, cell: NotebookNode | None, told: Told) -> None:
-    """As in nbgrader: a manual score, or none, needs a person's attention."""
+    """As in nbgrader, a manual score, or none, needs a person's attention; here extra credit does, too."""
     if grade.name in told.scores:
         grade.auto_score = told.scores[grade.name]
     else:
@@ -59,7 +59,8 @@ def _save_score(grade: Grade, cell: NotebookNode | None, told: Told) -> None:
         # person's: nbgrader gives full marks to tests without output, and here no tests are run.
         answer = cell is not None and is_grade(cell) and is_solution(cell)
         grade.auto_score = determine_grade(cell)[0] if answer else None
-    grade.needs_manual_grade = grade.manual_score is not None or grade.auto_score is None
+    entered = grade.manual_score is not None or bool(grade.extra_credit)
+    grade.needs_manual_grade = entered or grade.auto_score is None
 
 
 def _save_comment(comment: Comment, cell: NotebookNode | None, told: Told) -> None:

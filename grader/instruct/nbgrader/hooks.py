@@ -1,7 +1,8 @@
 """Repair folders before nbgrader copies from them.
 
 nbgrader calls a hook with patterns for a student and an assignment, and with the notebooks that are really
-meant. It says nothing about a hook that fails, so each of them does one small thing.
+meant. It goes on after a hook that raises an Exception, and says nothing about it: so each of them does one
+small thing, and one that must not fail raises SystemExit.
 """
 
 from __future__ import annotations
@@ -13,12 +14,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from nbformat.v4 import new_notebook
+from traitlets.log import get_logger
 
 from grader.instruct.course import class_of
 from grader.instruct.course.hand_scores import note_hand_scores
 from grader.instruct.nbgrader.notebook import as_text
 from grader.instruct.results import ResultStore
 from grader.instruct.submissions import feedback_secret, timestamps
+from grader.support.errors import ExplainedError
 
 SET_ASIDE = "set_aside"
 
@@ -28,15 +31,21 @@ def before_autograde(*, assignment: str, student: str, notebooks: Iterable[str])
 
     Where a notebook was one of them, an empty one takes its place, since nbgrader has listed it already. What
     people entered about this student's earlier hand-in is kept, before this one takes its place.
+
+    Raises SystemExit, once it is logged, where that cannot be kept: autograding would take it away for good.
     """
     paths = [Path(notebook) for notebook in notebooks]
     for notebook in paths:
         set_aside(notebook.parent)
         _unless_there(notebook, as_text(new_notebook()))
     for folder in {path.parents[1] for path in paths}:
-        home = class_of(folder.parent)
-        if home.course:
-            note_hand_scores(ResultStore(home.results), home.course.gradebook, folder.name)
+        try:
+            home = class_of(folder.parent)
+            if home.course:
+                note_hand_scores(ResultStore(home.results), home.course.gradebook, folder.name)
+        except (ExplainedError, OSError) as problem:
+            get_logger().error("What people entered about %s cannot be kept: %s", folder.name, problem)
+            raise SystemExit(getattr(problem, "exit_code", 1)) from problem
 
 
 def before_feedback(*, assignment: str, student: str, notebooks: Iterable[str]) -> None:

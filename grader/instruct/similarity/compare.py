@@ -15,7 +15,7 @@ from grader.course.stubs import without_markers
 from grader.instruct.similarity.comparison import Comparison, LookAlike
 from grader.instruct.similarity.document import Document, Handout, document
 from grader.instruct.similarity.passages import passages
-from grader.instruct.similarity.scores import LEAST, Prints, Scores, contained, overlaps, shares
+from grader.instruct.similarity.scores import Prints, Scores, contained, fewest, overlaps, shares
 from grader.instruct.submissions import Submission, files_of
 
 SOLUTION = "the reference solution"
@@ -62,6 +62,7 @@ def comparison_of(
     one = next(iter(solved), "")
     authors = {student: each for student, each in own.items() if student in others or student == one}
     before = {label: _read(each, exercise, handout) for label, each in (past or {}).items()}
+    enough = fewest(LEAST_OVERLAP, len(authors) + len(before))
     found = [
         _look_alike(exercise, first, second, score, own[first], (own | before)[second])
         for first, second, score in islice(_pairs(authors, before, together), most)
@@ -79,7 +80,7 @@ def comparison_of(
         short=[
             student
             for student, each in own.items()
-            if len(each.fingerprints(each.plain)) < LEAST_OVERLAP * LEAST
+            if student not in solved and len(each.fingerprints(each.plain)) < enough
         ],
         solved=sorted(solved),
         alike=_most_alike(others, together, len(everybody)),
@@ -171,7 +172,7 @@ def _most_alike(own: Mapping[str, Document], together: Callable[[str, str], bool
     near = shares(Prints.of([each.fingerprints(each.plain) for each in own.values()])) >= LEAST_OVERLAP
     first = int(np.argmax(near.sum(axis=1)))
     around = [students[other] for other in np.flatnonzero(near[first])]
-    around = [each for each in around if not together(each, students[first])]
+    around = [each for each in around if each == students[first] or not together(each, students[first])]
     return around if len(around) >= _SEVERAL and 2 * len(around) > handins else []
 
 

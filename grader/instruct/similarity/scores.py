@@ -61,6 +61,14 @@ def overlaps(prints: Prints, first: int) -> Scores:
     return share
 
 
+def fewest(overlap: float, authors: int) -> float:
+    """Fingerprints that two equal texts of a class of ``authors`` need to reach ``overlap``, where no third
+    author has any of them.
+    """
+    authors = max(authors, _CLASS)
+    return float(overlap * LEAST * np.log2(authors) / np.log2(authors / 2))
+
+
 def _shared(prints: Prints, weight: NDArray[np.float64], first: int) -> Scores:
     """The weight of what every two have in common. What one author alone has is in no sum."""
     common = np.flatnonzero(prints.count > 1)
