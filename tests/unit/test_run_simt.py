@@ -14,6 +14,8 @@ from grader.run import Limits, TensorArg, WorkerCrashed, Zygote
 from grader.run.session import Session
 from tests.adversarial.lane import isolated
 
+pytestmark = pytest.mark.slow("compiles a library of kernels, and starts workers with torch")
+
 KERNELS = """
 #include <cuda_runtime.h>
 __global__ void triple_kernel(double* out, const double* in, int n) {

@@ -5,7 +5,6 @@ once it knows. It is written nowhere, since it is the answer.
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -14,7 +13,7 @@ from typing import TypeAlias
 
 from cusimt.compiler.sources import content_key
 from cusimt.counters import LineCounts, symbolise
-from cusimt.gpu_models import DEVICE_VARIABLE
+from cusimt.gpu_models import architecture
 from cusimt.support import cache
 from grader.checks.bench import Bench
 from grader.compilation import Artifact, BuildRequest, build
@@ -89,7 +88,7 @@ def _key(exercise: Exercise, questions: Sequence[Number], draw: int) -> str:
     program = questions[0].program
     sizes = sorted(drawn_sizes(program, exercise.slug, draw).items())
     contents = content_key(exercise.root / program.file, ())
-    return cache.digest([exercise.root, os.environ.get(DEVICE_VARIABLE, ""), sizes, *questions, *contents])
+    return cache.digest([exercise.root, architecture(), sizes, *questions, *contents])
 
 
 def _by_program(questions: Sequence[Number]) -> list[list[Number]]:
