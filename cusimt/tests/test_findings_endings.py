@@ -132,6 +132,11 @@ def test_a_kernel_that_never_ends_has_told_what_it_did_before(program: Path) -> 
     assert (finding.kind, finding.kernel) == ("out_of_bounds", "overrun_forever")
 
 
+def _heed_interrupts() -> None:
+    """A suite that was started in the background ignores SIGINT, and so would all that it starts."""
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
+
+
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
 def test_a_signal_to_cusimt_ends_the_command_and_findings_are_printed(
     program: Path, number: signal.Signals
@@ -144,10 +149,16 @@ def test_a_signal_to_cusimt_ends_the_command_and_findings_are_printed(
         text=True,
         env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
         start_new_session=True,
+        preexec_fn=_heed_interrupts,
     )
-    assert process.stdout is not None and process.stdout.readline() == "begun\n"
-    process.send_signal(number)
-    _, printed = process.communicate(timeout=60)
+    with process:
+        assert process.stdout is not None and process.stdout.readline() == "begun\n"
+        process.send_signal(number)
+        try:
+            _, printed = process.communicate(timeout=60)
+        finally:
+            if process.poll() is None:
+                os.killpg(process.pid, signal.SIGKILL)
     assert process.returncode == 128 + number
     assert "Invalid __global__ write of size 4 bytes: element 31" in printed
 
