@@ -7,6 +7,7 @@ CUDA build. Each is a function of its own: Dynamo tells them apart by identity.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from enum import IntEnum
@@ -86,11 +87,15 @@ def _devices(driver: Driver) -> dict[str, Any]:
         if error := driver.simt_sticky_error():
             raise torch.AcceleratorError(f"CUDA error: {driver.simt_error_string(error).decode()}")
 
+    @functools.cache
+    def cycles_a_microsecond() -> float:
+        clock_khz: int = driver.properties(driver.simt_get_device())["clock_rate"]  # all devices are alike
+        return clock_khz / 1000
+
     def sleep(cycles: int) -> None:
         """Simulated time passes on the current stream; the host only queues it."""
-        device = driver.simt_get_device()
-        cycles_a_microsecond = driver.properties(device)["clock_rate"] / 1000
-        driver.simt_stream_work(driver.simt_current_stream(device), cycles / cycles_a_microsecond)
+        stream = driver.simt_current_stream(driver.simt_get_device())
+        driver.simt_stream_work(stream, cycles / cycles_a_microsecond())
 
     return {
         "_cuda_isInBadFork": lambda: False,

@@ -110,7 +110,7 @@ def gpu_codes() -> list[tuple[int, int]]:
             command = [str(toolkit.nvcc), "--list-gpu-code"]
             answer = subprocess.run(command, capture_output=True, text=True, check=False).stdout
             (slot.folder / "codes").write_text(answer)
-        text = ((slot.folder if slot.missing else slot.path) / "codes").read_text()
+        text = (slot.folder / "codes").read_text()
     return [(int(major), int(minor)) for major, minor in re.findall(r"\bsm_(\d+)(\d)\b", text)]
 
 
