@@ -102,8 +102,8 @@ def precompile(screen: Screen) -> None:
 
     if headers.is_left():
         screen.say(
-            "Once on this machine: precompiling PyTorch's headers, which makes later checks faster. "
-            "Ctrl-C puts it off."
+            "Once on this machine, up to a minute: precompiling PyTorch's headers, so that later checks are "
+            "faster. Ctrl-C puts it off."
         )
         with contextlib.suppress(KeyboardInterrupt):
             headers.precompile_what_is_left()
