@@ -29,9 +29,10 @@ class Step:
 
 NAIVE = Step("naive", "naive.cu", "transpose")
 TILED = Step("tiled", "tiled.cu", "transpose_tiled")
-PADDED = Step("tiled and padded", "", "transpose_padded")
+PADDED = Step("tiled and padded", "padded.cu", "transpose_padded")
 SWIZZLED = Step("tiled and swizzled", "swizzled.cu")
-STEPS = (NAIVE, TILED, PADDED, SWIZZLED)
+SOLUTION = Step("the solution: padded, tiles of 64 × 64")
+STEPS = (NAIVE, TILED, PADDED, SWIZZLED, SOLUTION)
 
 # ---- the way of a tile -------------------------------------------------------------------------------------
 
@@ -99,7 +100,7 @@ def store_naive() -> Canvas:
 
 def store_tiled() -> Canvas:
     """With a tile it writes along a row."""
-    return _drawn("transpose-store-tiled", PADDED, "global", "store", "a part of a row of out, from a tile")
+    return _drawn("transpose-store-tiled", SOLUTION, "global", "store", "a part of a row of out, from a tile")
 
 
 def banks_tiled() -> Canvas:
@@ -110,7 +111,7 @@ def banks_tiled() -> Canvas:
 def banks_padded() -> Canvas:
     """A column of the solution's tile, whose declaration the picture does not give away."""
     return _drawn(
-        "transpose-banks-padded", PADDED, "shared", "load", "a column of a tile with another layout"
+        "transpose-banks-padded", SOLUTION, "shared", "load", "a column of a tile with another layout"
     )
 
 

@@ -5,8 +5,9 @@
 
 namespace {
 
-constexpr int kTile = 32;  // rows and columns of a tile; a warp takes one row of it at a time
-constexpr int kWarps = 8;  // of a block: 32 x 8 threads take a tile in 4 steps
+constexpr int kWarp = 32;
+constexpr int kTile = 64;  // rows and columns of a tile
+constexpr int kWarps = 8;  // of a block: each takes 8 rows of the tile, 32 elements at a time
 
 // x: rows x columns, out: columns x rows, both row-major and dense. One block for each tile of x;
 // `tiles_across` tiles cover a row, and the last ones may extend past the right and bottom edges.
@@ -21,10 +22,10 @@ __global__ void transpose_kernel(const T* __restrict__ x, T* __restrict__ out, i
     // TODO(tile): the tile in shared memory, laid out so that neither its rows nor its columns have
     //   bank conflicts, about 1 line.
 
-    // TODO(load): each warp copies rows of x into the tile, one lane per column; then the block waits,
-    //   about 6 lines.
+    // TODO(load): each warp copies rows of x into the tile, 32 elements at a time; then the block
+    //   waits, about 11 lines.
 
-    // TODO(store): each warp writes rows of out, which are columns of the tile, about 5 lines.
+// TODO(store): each warp writes rows of out, which are columns of the tile, about 9 lines.
 }
 
 int64_t tiles_for(int64_t extent) { return (extent + kTile - 1) / kTile; }
@@ -33,7 +34,7 @@ int64_t tiles_for(int64_t extent) { return (extent + kTile - 1) / kTile; }
 
 template <typename T>
 void launch_transpose(const T* x, T* out, int64_t rows, int64_t columns, cudaStream_t stream) {
-    // TODO(launcher): one block of kTile x kWarps threads for each tile; no launch for an empty matrix,
+    // TODO(launcher): one block of kWarp x kWarps threads for each tile; no launch for an empty matrix,
     //   about 5 lines.
 }
 

@@ -13,16 +13,16 @@ def reference(x: torch.Tensor) -> torch.Tensor:
 
 
 CASES = [
-    Case("one full tile", [tensor((32, 32))]),
+    Case("one full tile", [tensor((64, 64))]),
     Case("one element", [tensor((1, 1))]),
-    Case("one row and one column more than a tile", [tensor((33, 33))]),
+    Case("one row and one column more than a tile", [tensor((65, 65))]),
     Case("less than a tile", [tensor((7, 5))]),
-    Case("odd sizes", [tensor((45, 70))]),
+    Case("odd sizes", [tensor((77, 101))]),
     Case("wide", [tensor((9, 200))]),
     Case("tall", [tensor((200, 9))]),
     Case("one row", [tensor((1, 77))]),
     Case("one column", [tensor((77, 1))]),
-    Case("whole tiles, two by three", [tensor((64, 96))]),
+    Case("whole tiles, two by three", [tensor((128, 192))]),
     Case("float64", [tensor((37, 50), "float64")]),
     Case("begins in the middle of a sector", [tensor((35, 40), layout="offset")]),
     Case("no rows", [tensor((0, 8))]),
@@ -110,7 +110,8 @@ EFFICIENCY = [
     ),
 ]
 
-# On an H200 the naive kernel reached 0.14 of the copy, the tiled one 0.43 and the padded one 0.80.
+# On an H200 the naive kernel reached 0.13 of the copy, with tiles of 32 x 32 the tiled one 0.43 and the padded
+# one 0.80, and the solution 0.95.
 SPEED = Speed([tensor((4096, 4096))], baseline="x.clone()", steps=((0.3, 0.25), (0.5, 0.5), (0.7, 1.0)))
 
 # The size at which the counters of an H200 are recorded, see the lesson.

@@ -5,8 +5,9 @@
 
 namespace {
 
-constexpr int kTile = 32;  // rows and columns of a tile; a warp takes one row of it at a time
-constexpr int kWarps = 8;  // of a block: 32 x 8 threads take a tile in 4 steps
+constexpr int kWarp = 32;
+constexpr int kTile = 64;  // rows and columns of a tile
+constexpr int kWarps = 8;  // of a block: each takes 8 rows of the tile, 32 elements at a time
 
 // x: rows x columns, out: columns x rows, both row-major and dense. One block for each tile of x;
 // `tiles_across` tiles cover a row, and the last ones may extend past the right and bottom edges.
@@ -23,9 +24,15 @@ __global__ void transpose_kernel(const T* __restrict__ x, T* __restrict__ out, i
     // --8<-- [end:tile]
 
     // --8<-- [start:load]
-    for (int i = warp; i < kTile; i += kWarps) {
-        if (row + i < rows && column + lane < columns) {
-            tile[i][lane] = x[(row + i) * columns + column + lane];
+    // Unrolled, no load depends on another: the 16 of a thread are in flight together.
+#pragma unroll
+    for (int down = 0; down < kTile; down += kWarps) {
+#pragma unroll
+        for (int across = 0; across < kTile; across += kWarp) {
+            const int i = down + warp, j = across + lane;
+            if (row + i < rows && column + j < columns) {
+                tile[i][j] = x[(row + i) * columns + column + j];
+            }
         }
     }
     // Barrier: below, a warp reads a column of the tile, and all warps wrote to that column. It is
@@ -34,9 +41,15 @@ __global__ void transpose_kernel(const T* __restrict__ x, T* __restrict__ out, i
     // --8<-- [end:load]
 
     // --8<-- [start:store]
-    for (int i = warp; i < kTile; i += kWarps) {
-        if (column + i < columns && row + lane < rows) {
-            out[(column + i) * rows + row + lane] = tile[lane][i];
+    // A warp reads a column of the tile and writes a row of out.
+#pragma unroll
+    for (int down = 0; down < kTile; down += kWarps) {
+#pragma unroll
+        for (int across = 0; across < kTile; across += kWarp) {
+            const int i = down + warp, j = across + lane;
+            if (column + i < columns && row + j < rows) {
+                out[(column + i) * rows + row + j] = tile[j][i];
+            }
         }
     }
     // --8<-- [end:store]
@@ -53,7 +66,7 @@ void launch_transpose(const T* x, T* out, int64_t rows, int64_t columns, cudaStr
     const auto tiles_across = static_cast<unsigned>(tiles_for(columns));
     const auto tiles = static_cast<unsigned>(tiles_for(rows) * tiles_for(columns));
     transpose_kernel<T>
-        <<<tiles, dim3(kTile, kWarps), 0, stream>>>(x, out, rows, columns, tiles_across);
+        <<<tiles, dim3(kWarp, kWarps), 0, stream>>>(x, out, rows, columns, tiles_across);
     // --8<-- [end:launcher]
 }
 
