@@ -327,3 +327,13 @@ def test_local_arrays_and_wide_types_count() -> None:
     text = "__global__ void k(float4* p) { float4 v = p[0]; double sums[4]; int i, j; }"
     assert estimate.registers(text, "k") == 24  # 2 + 4 + 8 + 1 (a list of names counts once) + 4, rounded up
     assert estimate.registers("__global__ void k(float* p);", "k") is None  # a declaration is no definition
+
+
+@pytest.mark.parametrize(
+    ("key", "terabytes", "l2_mib"),
+    [("h200", 4.8, 60), ("a100", 2.04, 40), ("rtx4090", 1.008, 72), ("t4", 0.32, 4)],
+)
+def test_bandwidth_and_l2_are_those_of_the_data_sheets(key: str, terabytes: float, l2_mib: int) -> None:
+    device = known_devices()[key]
+    assert device.bandwidth / 1e12 == pytest.approx(terabytes, rel=0.005)
+    assert device.l2 == l2_mib << 20
