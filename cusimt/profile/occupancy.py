@@ -38,10 +38,10 @@ class Device:
     registers: int
     shared: int
     shared_reserved: int  # of each block, for the system
-    l2: int
-    clock: int
-    memory_clock: int
-    memory_bus: int  # bits
+    l2: int = 0
+    clock: int = 0
+    memory_clock: int = 0
+    memory_bus: int = 0  # bits
 
     @property
     def bandwidth(self) -> float:

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fractions import Fraction
 
-from grader.benchmark.workloads import FACTORS, LEAST, MOST, Workload, dtypes_of, fitting, needed_bytes, timed
+from grader.benchmark.workloads import FACTORS, MOST, Workload, dtypes_of, fitting, needed_bytes, timed
+from grader.checks.timing.scaling import LEAST
 from grader.specification import Spec
 from grader.support.errors import UsageError
 

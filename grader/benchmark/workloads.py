@@ -1,23 +1,20 @@
 """The sizes and dtypes that are benchmarked: those of SPEED, scaled, and the dtypes that CASES ask for.
 
-A size is a factor of the largest extent of SPEED's tensors. Every extent that equals it is scaled with it, so
-that tensors which share an extent still do; integers that index it stay within it.
+A size is a factor of the largest extent of SPEED's tensors (`grader.checks.timing.scaling`).
 """
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-import torch
-
+from grader.checks.timing.scaling import LEAST, call_bytes, input_bytes, scaled, shaped, shapes_text
 from grader.specification import Argument, Case, Spec, TensorSpec
 from grader.specification.vocabulary import tensors_of
 
-LEAST, MOST = Fraction(1, 1024), Fraction(64)
+MOST = Fraction(64)
 FACTORS = (Fraction(1, 16), Fraction(1, 4), Fraction(1))  # what is measured where nothing else is asked for
 SETS = 2  # of inputs and results that a turn needs at least
 
@@ -32,11 +29,7 @@ class Workload:
 
     @property
     def shapes(self) -> str:
-        """``4096 × 4096, 4096``; equal shapes are counted: ``3 × (16,777,216)``."""
-        shapes = [" × ".join(f"{extent:,}" for extent in each.shape) for each in tensors_of(self.args)]
-        if len(shapes) > 1 and len({*shapes}) == 1:
-            return f"{len(shapes)} × ({shapes[0]})"
-        return ", ".join(shapes)
+        return shapes_text(self.args)
 
     @property
     def name(self) -> str:
@@ -44,9 +37,7 @@ class Workload:
 
     @property
     def input_bytes(self) -> int:
-        return sum(
-            math.prod(each.shape) * getattr(torch, each.dtype).itemsize for each in tensors_of(self.args)
-        )
+        return input_bytes(self.args)
 
     @property
     def arithmetic_dtype(self) -> str:
@@ -55,7 +46,7 @@ class Workload:
 
     def shaped(self) -> list[Any]:
         """The arguments with tensors that have shape and dtype, and no memory."""
-        return [_shaped(each) for each in self.args]
+        return shaped(self.args)
 
 
 def least_traffic(spec: Spec, workload: Workload) -> int:
@@ -72,12 +63,9 @@ def operations(spec: Spec, workload: Workload) -> int:
 def timed(spec: Spec, factor: Fraction = Fraction(1), dtypes: Sequence[str] = ()) -> Workload:
     """SPEED's arguments with the largest extent times ``factor``, and ``dtypes``, one for each tensor."""
     assert spec.speed is not None
-    args = list(spec.speed.args)
-    largest = max((extent for each in tensors_of(args) for extent in each.shape), default=1)
-    scaled = max(1, round(largest * factor))
-    chosen = iter(dtypes or [each.dtype for each in tensors_of(args)])
-    changed = tuple(_changed(each, largest, scaled, chosen) for each in args)
-    return Workload(changed, _dtype_name(changed), factor)
+    chosen = iter(dtypes or [each.dtype for each in tensors_of(spec.speed.args)])
+    args = tuple(_with_dtypes(scaled(spec.speed.args, factor), chosen))
+    return Workload(args, _dtype_name(args), factor)
 
 
 def dtypes_of(spec: Spec) -> dict[str, tuple[str, ...]]:
@@ -97,8 +85,7 @@ def dtypes_of(spec: Spec) -> dict[str, tuple[str, ...]]:
 
 def needed_bytes(spec: Spec, workload: Workload) -> int:
     """What the turns of one contender need at least: some sets of inputs, and their results."""
-    result = max(0, least_traffic(spec, workload) - workload.input_bytes)
-    return SETS * (workload.input_bytes + result)
+    return SETS * call_bytes(spec, workload.args)
 
 
 def fitting(
@@ -136,22 +123,15 @@ def _dtype_name(args: Sequence[Argument]) -> str:
     return ", ".join(dict.fromkeys(named))
 
 
-def _changed(argument: Argument, largest: int, scaled: int, dtypes: Iterator[str]) -> Argument:
+def _with_dtypes(args: Sequence[Argument], dtypes: Iterator[str]) -> list[Argument]:
+    return [_with_dtype(each, dtypes) for each in args]
+
+
+def _with_dtype(argument: Argument, dtypes: Iterator[str]) -> Argument:
     if isinstance(argument, list):
-        return [_changed(each, largest, scaled, dtypes) for each in argument]
-    if not isinstance(argument, TensorSpec):
-        return argument
-    shape = tuple(scaled if extent == largest else extent for extent in argument.shape)
-    indexes = not argument.floating and argument.high == largest - 1
-    high = scaled - 1 if indexes else argument.high
-    return replace(argument, shape=shape, dtype=next(dtypes), low=min(argument.low, high), high=high)
+        return _with_dtypes(argument, dtypes)
+    return replace(argument, dtype=next(dtypes)) if isinstance(argument, TensorSpec) else argument
 
 
 def _is_real(given: TensorSpec) -> bool:
     return given.floating and not given.dtype.startswith("complex")
-
-
-def _shaped(argument: Argument) -> Any:
-    if isinstance(argument, TensorSpec):
-        return torch.empty(argument.shape, dtype=getattr(torch, argument.dtype), device="meta")
-    return [_shaped(each) for each in argument] if isinstance(argument, list) else argument
