@@ -136,7 +136,9 @@ def run(submission: Any, head_start_ms: float) -> None:
 
 def times(submission: Any) -> str:
     """Milliseconds of the last turn: on the device, and on the host to launch it."""
-    return json.dumps({"ms": _queued().span(), "launch_ms": _queued().launch_ms})
+    turns = _queued()
+    _wait(turns)
+    return json.dumps({"ms": turns.span(), "launch_ms": turns.launch_ms})
 
 
 def end(submission: Any) -> str:

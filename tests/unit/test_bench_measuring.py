@@ -160,3 +160,21 @@ def test_a_contender_without_memory_is_a_row(course: Path, zygote: Zygote) -> No
             timed(spec), [hungry], print
         )
     assert first.rows == (Row("hungry", problem=measuring.OUT_OF_MEMORY),)
+
+
+def test_events_head_start_and_peak_memory_on_a_simulated_gpu(
+    course: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """All that is done on a GPU is done on the simulated one; its times mean nothing."""
+    monkeypatch.setattr(measuring, "_MOST_CALLS", 4)
+    monkeypatch.setattr(measuring, "_COPY_BYTES", 1 << 16)
+    monkeypatch.setattr(measuring, "_PRODUCT_SIZE", 16)
+    spec = load_spec(read_exercise(course))
+    with Zygote.start("simt") as simulated, simulated.spawn_worker() as clean:
+        all_ = Measuring(spec, course, "cuda", {"clean": clean}, 3)
+        *_, last = all_.compare(timed(spec), contenders_of(spec, False, {})[1:], print)
+        name, free, total = all_.facts()
+    (row,) = last.rows
+    assert row.problem == "" and len(row.times) == measuring.PASSES * measuring.TURNS
+    assert row.peak_bytes is not None and row.peak_bytes >= 2 * 300 * 700 * 4  # x * k and the sum
+    assert "simulated" in name and 0 < free <= total

@@ -12,7 +12,7 @@ import pytest
 from cusimt.profile import estimate, resources
 from cusimt.profile.device_code import device_code
 from cusimt.profile.instances import base_name, instance_name, kernel_among
-from cusimt.profile.occupancy import Device, known_devices, occupancy, simulated_device
+from cusimt.profile.occupancy import known_devices, occupancy, simulated_device
 from cusimt.profile.resources import PtxasUsage, compiled, read_ptxas, shared_arrays
 from cusimt.support.demangling import demangled
 from cusimt.support.errors import ToolchainError, UsageError
