@@ -87,9 +87,9 @@ def test_the_floor_is_what_the_device_does(measure: Measure) -> None:
     assert last.floor.amount in (last.traffic, last.operations)
 
 
-def test_a_slower_submission_takes_longer(measure: Measure) -> None:
+def test_a_call_takes_at_least_as_long_as_it_sleeps(measure: Measure) -> None:
     rows = by_name(measure("import time\ndef f(x, k):\n    time.sleep(0.004)\n    return x * k + 1\n")[-1])
-    assert rows[SUBMISSION].ms >= 4 > rows["x * k + 1"].ms
+    assert min(rows[SUBMISSION].times) >= 4
 
 
 @pytest.mark.parametrize(
