@@ -49,7 +49,7 @@ serve: $(VENV)/.docs
 
 sync: $(VENV)/.core
 	@$(RUN) -m grader dev sync
-	@for part in boxes hints home figures measured tables; do $(RUN) docs/_build/$$part.py || exit 1; done
+	@for part in boxes hints home figures measured models tables; do $(RUN) docs/_build/$$part.py || exit 1; done
 
 lint: $(VENV)/.test
 	@$(RUN) -m ruff check grader cusimt tests benchmarks

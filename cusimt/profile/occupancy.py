@@ -28,7 +28,7 @@ _MODEL = re.compile(r'\{"(\w+)", ([^{}]*)\}')  # a row of kModels: the key, then
 
 @dataclass(frozen=True)
 class Device:
-    """What one multiprocessor of a device holds; shared memory in bytes."""
+    """What one multiprocessor of a device holds, and its memory. Sizes in bytes, clocks in kHz."""
 
     name: str
     capability: tuple[int, int]
@@ -38,6 +38,15 @@ class Device:
     registers: int
     shared: int
     shared_reserved: int  # of each block, for the system
+    l2: int = 0
+    clock: int = 0
+    memory_clock: int = 0
+    memory_bus: int = 0  # bits
+
+    @property
+    def bandwidth(self) -> float:
+        """Bytes per second between the device and its memory: two transfers in each cycle of its clock."""
+        return 2 * 1e3 * self.memory_clock * self.memory_bus / 8
 
     @property
     def warps(self) -> int:
@@ -94,7 +103,8 @@ def known_devices() -> Mapping[str, Device]:
 
 def _device(words: list[str], registers: int) -> Device:
     """From the members of a DeviceModel after its key."""
-    major, minor, multiprocessors, threads, blocks, shared, _, reserved = map(int, words[1:9])
+    major, minor, multiprocessors, threads, blocks, shared, _, reserved, *rest = map(int, words[1:13])
+    l2, clock, memory_clock, memory_bus = rest
     return Device(
         name=words[0].strip('"'),
         capability=(major, minor),
@@ -104,6 +114,10 @@ def _device(words: list[str], registers: int) -> Device:
         registers=registers,
         shared=shared,
         shared_reserved=reserved,
+        l2=l2,
+        clock=clock,
+        memory_clock=memory_clock,
+        memory_bus=memory_bus,
     )
 
 

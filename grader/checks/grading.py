@@ -191,11 +191,20 @@ class Grading:
                 return
             bench = self._bench(zygote, spec, session, load)
             bench.artifact = artifact
+            bench.spec = self._within_memory(bench)
             self.results.add("build", building.built(artifact), time.perf_counter() - begun)
             names = self.results.judged(spec)
             with self._timing_ahead(bench, names), self._counting_ahead(bench, names):
                 for name in names:
                     self.results.check(name, bench)
+
+    def _within_memory(self, bench: Bench) -> Spec:
+        """The spec without cases that this GPU has no memory for."""
+        if self.backend != "cuda":
+            return bench.spec
+        from grader.checks.values.memory import within_memory
+
+        return within_memory(bench)
 
     def _timing_ahead(self, bench: Bench, names: list[str]) -> AbstractContextManager[None]:
         """Get ready what a timing needs, if there is to be one."""

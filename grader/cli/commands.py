@@ -27,6 +27,7 @@ PANELS: dict[str, tuple[Entry, ...]] = {
         Entry("solution", "solution:solution_command", "The reference solution, once you passed."),
         Entry("reset", "reset:reset_command", "Put the stub back; your files are kept."),
         Entry("profile", "profile:profile_command", "Count what each source line does to memory."),
+        Entry("bench", "bench:bench_command", "How fast yours is beside PyTorch and the hardware."),
     ),
     "More": (
         Entry("replay", "replay:replay_command", "Grade again with the inputs of a verdict."),

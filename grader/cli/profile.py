@@ -17,12 +17,11 @@ from grader.cli.overview import command
 from grader.cli.screen import Screen
 from grader.course.catalog import Catalog, Exercise
 from grader.support.backends import Backend
-from grader.support.errors import SubmissionError, UsageError
+from grader.support.errors import UsageError
 
 if TYPE_CHECKING:
     from cusimt.profile.model import Memory, Profile, Stage
     from grader.checks import Progress
-    from grader.checks.outcome import Outcome
     from grader.run.session import Session
     from grader.run.values import Reply
     from grader.run.zygote_handle import Zygote
@@ -123,34 +122,19 @@ def _loaded(
     exercise: Exercise, files: Path, progress: Progress, lent: Zygote | None
 ) -> Iterator[tuple[Session, Spec]]:
     """The submission, built and loaded into a worker, and the exercise's spec."""
-    from grader.checks import build as building
-    from grader.checks import lanes, todo
-    from grader.checks.outcome import Outcome
+    from grader.checks import lanes
+    from grader.checks.loaded import Refusal, loaded, require_begun
     from grader.checks.values.sizes import with_sizes
-    from grader.course.stubs import open_todos
     from grader.run.zygote_handle import Zygote
     from grader.specification import load_spec
 
-    left = todo.check(exercise, files)
-    if left is not None and todo.untouched(exercise, open_todos(exercise, files)):
-        raise _cannot(exercise, left)
-    with lanes.cleared(lent) if lent is not None else Zygote.start("simt") as zygote:
-        progress("build")
-        built = building.compile_submission(exercise, files, "simt", "", verbose=False)
-        if isinstance(built, Outcome):
-            raise _cannot(exercise, built)
-        spec = with_sizes(load_spec(exercise), exercise.slug, SEED)
-        op_file = files / "op.py"
-        with zygote.spawn_worker() as session:
-            session.load(built, op_file if op_file.is_file() else None, files)
-            yield session, spec
-
-
-def _cannot(exercise: Exercise, outcome: Outcome) -> SubmissionError:
-    """What stands in the way, in the words of `grader check`."""
-    said = "\n".join((outcome.sentence, *outcome.lines))
-    again = command("check", exercise)
-    return SubmissionError(said, "Only what builds can be profiled.", f"Run: {again}")
+    refusal = Refusal("Only what builds can be profiled.", command("check", exercise))
+    require_begun(exercise, files, refusal)
+    with (
+        lanes.cleared(lent) if lent is not None else Zygote.start("simt") as zygote,
+        loaded(exercise, files, "simt", zygote, refusal, progress) as session,
+    ):
+        yield session, with_sizes(load_spec(exercise), exercise.slug, SEED)
 
 
 def _stage(

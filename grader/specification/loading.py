@@ -66,6 +66,7 @@ class Spec:
     part: Part | None = None
     parts: tuple[Spec, ...] = ()
     left_out: int = 0  # cases and refusals for devices that this machine does not have
+    too_large: int = 0  # cases for which its GPU has no memory
 
 
 def load_spec(exercise: Exercise) -> Spec:

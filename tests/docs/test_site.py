@@ -31,7 +31,7 @@ def test_the_site_builds_strictly(tmp_path: Path) -> None:
 @pytest.mark.slow("figures and tables count what solutions and samples do")
 @pytest.mark.xdist_group("generated parts")
 @pytest.mark.parametrize(
-    "script", ["boxes.py", "figures.py", "hints.py", "home.py", "measured.py", "tables.py"]
+    "script", ["boxes.py", "figures.py", "hints.py", "home.py", "measured.py", "models.py", "tables.py"]
 )
 def test_what_is_generated_is_up_to_date(
     script: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]

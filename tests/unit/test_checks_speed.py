@@ -15,6 +15,7 @@ from grader.checks.outcome import Outcome
 from grader.checks.timing import alternation, speed
 from grader.checks.timing.alternation import CASE, Measured
 from grader.checks.timing.ratios import Block, log_ratios, ratio
+from grader.checks.timing.scaling import Fitted
 from grader.run.values import RemoteError, Reply, Trace, TracedLaunch
 from grader.specification import Part, Speed, tensor
 from grader.verdict import Status
@@ -52,7 +53,8 @@ TRACED = traced(LAUNCH, LAUNCH)
 
 def judged(
     found: Measured, monkeypatch: pytest.MonkeyPatch, *, backend: str = "cuda", spec: Speed | None = SPEED,
-    attempts: list[int] | None = None, outcomes: dict[str, Outcome] | None = None, **functions: Any,
+    attempts: list[int] | None = None, outcomes: dict[str, Outcome] | None = None, note: str = "",
+    **functions: Any,
 ) -> Outcome:  # fmt: skip
     def measure(bench: Bench, speed: Speed, text: str, attempt: int) -> Measured:
         if attempts is not None:
@@ -60,6 +62,7 @@ def judged(
         return found
 
     monkeypatch.setattr(alternation, "measure", measure)
+    monkeypatch.setattr(speed, "fitted", lambda bench, given: Fitted(given, note))
     session = FakeSession(torch.Tensor.abs)
     bench = fake_bench(session, lambda a: a, [], parameters="a", speed=spec, backend=backend, **functions)
     bench.outcomes.update(outcomes or {})
@@ -259,3 +262,8 @@ def test_the_same_seed_gives_the_same_interval() -> None:
 def test_times_that_are_none_are_refused(bad: list[Block]) -> None:
     with pytest.raises(ValueError, match="positive times"):
         ratio(bad, 1)
+
+
+def test_the_verdict_says_when_the_timed_size_was_reduced(monkeypatch: pytest.MonkeyPatch) -> None:
+    said = judged(measured(1.0), monkeypatch, note=" Timed on 500 instead of 1,000: ...").sentence
+    assert said.endswith(" Timed on 500 instead of 1,000: ...")

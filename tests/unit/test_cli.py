@@ -392,7 +392,7 @@ def test_the_help_shows_learners_commands_first_and_each_on_one_line(
     panels = [line for line in printed.splitlines() if line.endswith(":") and not line.startswith(" ")]
     assert panels == ["Options:", "Learn:", "More:", "Instructors:", "Authors:"]
     learn = printed.partition("Learn:\n")[2].partition("\n\n")[0].splitlines()
-    names = ["list", "next", "check", "watch", "hint", "solution", "reset", "profile"]
+    names = ["list", "next", "check", "watch", "hint", "solution", "reset", "profile", "bench"]
     assert [line.split()[0] for line in learn] == names
     for entry in ENTRIES.values():
         assert f"  {entry.name:<14}  {entry.summary}\n" in printed

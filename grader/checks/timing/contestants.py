@@ -11,7 +11,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 from torch import Tensor
 
@@ -82,6 +82,8 @@ class Parts:
 class Contestant:
     """One of the two, by the session of its worker."""
 
+    inside: ClassVar[Path] = INSIDE  # the file whose functions the worker runs
+
     def __init__(self, session: Asked, plan: dict[str, Any], seconds: float) -> None:
         self._session = session
         self._plan = plan
@@ -151,7 +153,7 @@ class Contestant:
 
     def _ask(self, function: str, *args: Arg, trace: bool = False) -> Reply:
         reply = self._session.run_inside(
-            f"{INSIDE}:{function}", list(args), trace=trace, seconds=self._seconds
+            f"{self.inside}:{function}", list(args), trace=trace, seconds=self._seconds
         )
         if reply.error is not None:
             raise RaisedError(reply.error)

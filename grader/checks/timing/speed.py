@@ -8,6 +8,7 @@ is compared with the reference, and what they launch has to be the submission's 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import torch
 
@@ -25,9 +26,10 @@ from grader.checks.timing.objections import (
     wrong_result,
 )
 from grader.checks.timing.ratios import Ratio
+from grader.checks.timing.scaling import fitted
 from grader.checks.values.inputs import Drawn, Inputs, Value
 from grader.checks.values.wording import call_text, error_outcome
-from grader.specification import Argument, Spec, Speed, TensorSpec
+from grader.specification import Argument, Speed, TensorSpec
 from grader.verdict import NOT_JUDGED, Status
 
 TRIES = 3  # what decides nothing is measured again: most of what disturbs a timing is short
@@ -50,8 +52,10 @@ def check(bench: Bench) -> Outcome:
         return Outcome(wrong.status, why, topic=wrong.topic, not_own=wrong.not_own)
     if wrong is not None:
         return Outcome(wrong.status, f"{NOT_JUDGED}: the speed of a wrong answer means nothing.")
+    fit = fitted(bench, speed)
+    speed = fit.speed
     inputs = _undrawn(speed.args)
-    text = call_of(bench.spec)
+    text = call_text(bench.spec.entry, inputs, None)
     for attempt in range(TRIES):
         bench.pending = text
         measured = alternation.measure(bench, speed, text, attempt)
@@ -60,13 +64,7 @@ def check(bench: Bench) -> Outcome:
         decided = outcome.status is not Status.INCONCLUSIVE
         if decided and implausible(bench, inputs, measured) is None:
             break
-    return outcome
-
-
-def call_of(spec: Spec) -> str:
-    """The timed call in words."""
-    assert spec.speed is not None
-    return call_text(spec.entry, _undrawn(spec.speed.args), None)
+    return replace(outcome, sentence=outcome.sentence + fit.note)
 
 
 def _undrawn(args: Sequence[Argument]) -> Inputs:

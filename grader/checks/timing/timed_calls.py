@@ -100,7 +100,7 @@ class Turns:
         self._call = call
         self._arguments = arguments
         self._device = device
-        self._on_gpu = on_gpu
+        self.on_gpu = on_gpu
         self._sets: list[list[Any]] = []
         self._kept: list[object] = []
         self._span: Callable[[], float] = lambda: 0.0
@@ -134,7 +134,7 @@ class Turns:
 
         The caller waits for the device: the parent's clock runs until then.
         """
-        if not self._on_gpu:
+        if not self.on_gpu:
             begun = time.perf_counter()
             self._kept.extend(self._call(*given) for given in self._sets)
             ended = time.perf_counter()
@@ -142,11 +142,15 @@ class Turns:
             return
         start, stop = (torch.cuda.Event(enable_timing=True) for _ in range(2))  # type: ignore[no-untyped-call]
         if ahead:
-            torch.cuda._sleep(_AHEAD_CYCLES * max(1, len(self._sets)))  # type: ignore[no-untyped-call]
+            torch.cuda._sleep(self._head_start_cycles())  # type: ignore[no-untyped-call]
         start.record()
         self._kept.extend(self._call(*given) for given in self._sets)
         stop.record()
         self._span = lambda: start.elapsed_time(stop)
+
+    def _head_start_cycles(self) -> int:
+        """How long the device waits for the launches of a turn."""
+        return _AHEAD_CYCLES * max(1, len(self._sets))
 
     def span(self) -> float:
         """Milliseconds of the last turn on the device, from before its first call to after its last."""

@@ -71,8 +71,9 @@ def _praise(bench: Bench) -> str:
     cases, refusals = len(bench.spec.cases), len(bench.spec.refusals)
     text = f"All {cases} cases are right" if cases > 1 else "The one case is right"
     text += f", and bad input is refused ({counted(refusals, 'way')})." if refusals else "."
-    left_out = bench.spec.left_out
-    return text + (f" {left_out} more need a second GPU, which is not here." if left_out else "")
+    left_out, too_large = bench.spec.left_out, bench.spec.too_large
+    text += f" {left_out} more need a second GPU, which is not here." if left_out else ""
+    return text + (f" {too_large} more need more memory than is free on this GPU." if too_large else "")
 
 
 def _first_of(failures: list[Outcome], bench: Bench) -> Outcome:

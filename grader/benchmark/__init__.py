@@ -1,0 +1,1 @@
+"""`grader bench`: a submission beside the reference solution, PyTorch, and what the device can do."""
