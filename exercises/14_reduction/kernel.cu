@@ -104,12 +104,12 @@ void launch_stage(const T* x, T* sums, int64_t rows, int64_t columns, int64_t pa
         <<<dim3(strips, blocks), dim3(kWarp, kWarp), 0, stream>>>(x, sums, rows, columns);
 }
 
-// The number of partial sums per column. For a matrix: as many blocks as run at once, two of 1024 threads
-// on each of an H200's 132 multiprocessors. More of them only add partial sums to write and to read.
+// The number of partial sums per column. For a matrix: as many blocks of 1024 threads as an H200 has
+// multiprocessors, 132. More of them only add partial sums to write and to read.
 int64_t parts_for(int64_t rows, int64_t columns) {
     if (columns <= 1) return std::clamp<int64_t>(rows / 4096, 1, 1024);
     const int64_t strips = (columns + kWarp - 1) / kWarp;
-    return std::clamp<int64_t>(std::min(rows / 128, 264 / strips), 1, 256);
+    return std::clamp<int64_t>(std::min(rows / 128, 132 / strips), 1, 256);
 }
 
 template void launch_sums<float>(const float*, float*, int64_t, bool, cudaStream_t);
