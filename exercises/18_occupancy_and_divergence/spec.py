@@ -179,6 +179,7 @@ ONE_ROW = "All lanes of a warp should have work in every request: let them share
 ONE_PATH = "Give every lane of a warp the same work: one thread for a pair, both of whose elements need the same numbers."
 ROOM = "Ask for the shared memory that a block uses: a multiprocessor has 227 KiB for all of its blocks."
 SLOTS = "A multiprocessor holds at most 32 blocks: small ones leave room for warps that nothing fills."
+WHOLE = "A block has whole warps: make its size a multiple of 32."
 FEWER = "The second number of __launch_bounds__ is the number of blocks that a multiprocessor should hold."
 SPILLS = "Values that have no register go to memory and back. Ask for fewer blocks."
 
@@ -201,7 +202,10 @@ WINDOWS = [
     Efficiency(Case("4,096 floats", [tensor(4096)]), [Limit("empty_warp_slots", 0, rule=ROOM)]),
     Efficiency(Case("4,096 doubles", [tensor(4096, "float64")]), [Limit("empty_warp_slots", 0, rule=ROOM)]),
 ]
-FACTORS = Efficiency(Case("8,192 floats", [tensor(8192), 0.5]), [Limit("empty_warp_slots", 0, rule=SLOTS)])
+FACTORS = Efficiency(
+    Case("8,192 floats", [tensor(8192), 0.5]),
+    [Limit("empty_warp_slots", 0, rule=SLOTS), Limit("global_load_idle_lanes", 0, rule=WHOLE)],
+)
 POWERS = Efficiency(
     Case("12,288 floats, six terms", terms(12_288)),
     [
@@ -213,12 +217,33 @@ POWERS = Efficiency(
 
 PROFILE = Case("256 rows of up to 160", ragged(256, 160))
 
+CONFUSED_SUMS = {
+    "the sum of the whole row, past its length": lambda x, lengths: x.sum(1),
+    "lane 0's part of the sum, every 32nd element": lambda x, lengths: row_sums(x[:, ::WARP], -(-lengths // WARP)),
+    "a sum in which every lane goes on by one element, not by 32": lambda x, lengths: row_sums(
+        x * (torch.arange(x.shape[1], dtype=x.dtype) + 1).clamp(max=WARP), lengths
+    ),
+}
+
+
+def reflect(x: torch.Tensor, angle: torch.Tensor) -> torch.Tensor:
+    left, right = x[..., 0::2], x[..., 1::2]
+    sine, cosine = torch.sin(angle), torch.cos(angle)
+    return torch.stack((left * cosine + right * sine, left * sine + right * cosine), -1).flatten(-2)
+
+
+CONFUSED_TURNS = {
+    "both sines with the same sign, which is no rotation": reflect,
+    "a rotation by the negative angle": lambda x, angle: rotate(x, -angle),
+}
+
 PARTS = [
     Part("row_sums", "a sum of every row", entry="row_sums", reference=row_sums, cases=ROW_SUMS,
          refusals=REFUSALS, accumulation=accumulation, efficiency=ROWS, sections=("row_threads", "row_sums"),
-         points=16, main=True),
+         confused=CONFUSED_SUMS, points=16, main=True),
     Part("rotate", "pairs that are rotated", entry="rotate", reference=rotate, cases=ROTATE,
-         gradient=GRADIENT, efficiency=PAIRS, sections=("rotate_elements", "rotate"), points=14),
+         gradient=GRADIENT, efficiency=PAIRS, confused=CONFUSED_TURNS,
+         sections=("rotate_elements", "rotate"), points=14),
     Part("smooth", "the mean of a window", entry="smooth", reference=smooth, cases=SMOOTH,
          accumulation=lambda x: WINDOW, efficiency=WINDOWS, points=10),
     Part("scale", "a factor for every element", entry="scale", reference=scale, cases=SCALE,
