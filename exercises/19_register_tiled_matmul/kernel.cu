@@ -136,9 +136,9 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     const int64_t first_column = static_cast<int64_t>(blockIdx.x) * S::kColumns;
     Sums<T> sums;
     // TODO(rounds): for each pair of tiles: wait until it is complete, start the next pair into the
-    //   other buffer, multiply; one barrier, about 14 lines.
+    //   other buffer, multiply; one barrier, about 15 lines.
 // TODO(store): write this thread's sums; a vector at a time if wide_out, and only elements that out
-//   has, about 18 lines.
+//   has, about 17 lines.
 }
 
 // Whether every row begins at a multiple of 16 bytes, and its elements follow one another.

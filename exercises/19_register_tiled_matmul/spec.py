@@ -21,6 +21,28 @@ def pair(m: int, k: int, n: int, dtype: str = "float32", **more: str) -> list[Te
     return [tensor((m, k), dtype, **more), tensor((k, n), dtype, **more)]
 
 
+def steps(a: torch.Tensor) -> torch.Tensor:
+    return torch.arange(a.shape[1])
+
+
+def a_round_late(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    taken = torch.where(steps(a) < DEPTH, steps(a), steps(a) - DEPTH)
+    return a[:, taken] @ b[taken]
+
+
+def without_second_vectors(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+    columns = torch.arange(b.shape[1])
+    return (a @ b)[:, columns - columns % 64 // 32 * 32]
+
+
+CONFUSED = {
+    "the product with every pair of tiles used a round late, the first one twice": a_round_late,
+    "the product with the row of b for the first of four steps along k in all four": lambda a, b: (
+        a @ b[steps(a) // 4 * 4]
+    ),
+    "the product with a thread's first vector of b in place of its second vector": without_second_vectors,
+}
+
 CASES = [
     # A product of ones says how many terms were added up, and how often.
     Case("one tile of ones, one round", pair(128, 16, 128, special="ones")),

@@ -134,13 +134,13 @@ __device__ void multiply(Sums<T>& sums, const T (&a_tile)[Sizes<T>::kRows][Sizes
     for (int first = 0; first < Sizes<T>::kDepth; first += kVector) {
         Vector<T> left[kThreadRows];  // a vector along k serves kVector steps
 #pragma unroll
-        for (int e = 0; e < kThreadRows; ++e) left[e] = load_vector(&a_tile[row_of<T>(e)][first]);
+        for (int e = 0; e < kThreadRows; ++e) left[e] = load_vector<T>(&a_tile[row_of<T>(e)][first]);
 #pragma unroll
         for (int k = 0; k < kVector; ++k) {
             Vector<T> right[kColumnVectors];
 #pragma unroll
             for (int v = 0; v < kColumnVectors; ++v) {
-                right[v] = load_vector(&b_tile[first + k][column_of<T>(v)]);
+                right[v] = load_vector<T>(&b_tile[first + k][column_of<T>(v)]);
             }
 #pragma unroll
             for (int e = 0; e < kThreadRows; ++e) {

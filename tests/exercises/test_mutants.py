@@ -76,6 +76,10 @@ AMBIGUOUS = {
     "18: one thread for each row": "row_sums",
     "18: four threads for each row": "row_sums",
     "18: elements overlap": "rotate",
+    "19: second tile started at the first": "products",
+    "19: bytes past the edge copied": "rounds",
+    "19: a transposed operand taken for rows": "products",
+    "19: never in vectors": "wide_copy",
     "27: a tolerance with room to spare": "dtypes",
     "90: first barrier missing": "stride",
 }
