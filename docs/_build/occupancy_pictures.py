@@ -5,7 +5,7 @@ from __future__ import annotations
 from cusimt.profile.occupancy import known_devices, occupancy
 from diagram import Diagram
 
-_LENGTHS = (3, 7, 1, 5, 2, 6, 4, 2)  # of the rows; 32 in the exercise
+_LENGTHS = (3, 13, 2, 6)  # of the rows, one for each lane of a warp
 _LAUNCHES = (  # what is drawn: threads of a block, registers (or None), bytes of shared memory
     ("smooth, before", 128, None, 48 * 1024),
     ("smooth, after", 128, None, 544),
@@ -16,35 +16,38 @@ _LAUNCHES = (  # what is drawn: threads of a block, registers (or None), bytes o
 )
 
 
+_LIMIT = {"blocks": "slots", "warps": "warps", "registers": "registers", "shared memory": "shared memory"}
+
+
 def lanes_in_a_loop() -> Diagram:
     """18: rounds of a warp, one row for each lane and one row for all lanes."""
-    lanes, cell, left, top = len(_LENGTHS), 30, 86, 62
-    each = max(_LENGTHS)  # rounds of a warp whose lanes have a row each
-    shared = sum(-(-length // lanes) for length in _LENGTHS)
+    lanes, cell, row, left, top = len(_LENGTHS), 44, 21, 100, 58
+    alone = [[round < length for length in _LENGTHS] for round in range(max(_LENGTHS))]
+    shared = [
+        [first + lane < length for lane in range(lanes)]
+        for length in _LENGTHS
+        for first in range(0, length, lanes)
+    ]
     work = sum(_LENGTHS)
     canvas = Diagram(
-        "lanes-in-a-loop", 700, 350, "Eight rows of different lengths, added up by a warp in two ways",
-        f"Eight lanes, instead of 32. On the left each lane has a row: the warp makes {each} rounds, as many as "
-        f"the longest row has elements, and {work} of {each * lanes} lanes of these rounds are active. On the "
-        f"right all lanes share a row and take the next one together: {shared} rounds, because here every row "
-        "fits into one; idle lanes are only those past the end of a row.",
+        "lanes-in-a-loop", 560, top + len(alone) * row + 40, "Four rows of different lengths, added up in two ways",
+        f"A warp of four lanes, instead of 32; rows of {', '.join(map(str, _LENGTHS))} elements. On the left each "
+        f"lane has a row: the warp makes {len(alone)} rounds, as many as the longest row has elements, and {work} of "
+        f"{len(alone) * lanes} places are active. On the right all lanes share a row and take the next one "
+        f"together: {len(shared)} rounds, {work} of {len(shared) * lanes} places. Idle are only lanes past the end "
+        "of a row.",
     )  # fmt: skip
-    halves = (
-        ("a row for each lane", each, [[round < length for length in _LENGTHS] for round in range(each)]),
-        ("a row for the warp", shared, [[lane < length for lane in range(lanes)] for length in _LENGTHS]),
-    )
-    for number, (title, rounds, active) in enumerate(halves):
-        x = left + number * (lanes * cell + 90)
+    for number, (title, active) in enumerate((("a row for each lane", alone), ("a row for the warp", shared))):
+        x = left + number * (lanes * cell + 96)
         canvas.text(x + lanes * cell / 2, 20, title, "middle strong")
         for lane in range(lanes):
-            canvas.text(x + (lane + 0.5) * cell, 50, str(lane), "middle tiny")
-        canvas.text(x - 8, 50, "lane", "end tiny")
-        for round in range(rounds):
-            y = top + round * cell
-            canvas.text(x - 8, y + 18, f"round {round}", "end tiny")
-            for lane, takes_part in enumerate(active[round]):
-                canvas.box(x + lane * cell, y, cell - 3, cell - 5, "", "c" if takes_part else "box")
-    canvas.text(left, 338, "Coloured: the lane reads an element. The others wait.", "small")
+            canvas.text(x + (lane + 0.5) * cell, 48, f"lane {lane}", "middle tiny")
+        for round, taking_part in enumerate(active):
+            y = top + round * row
+            canvas.text(x - 8, y + 13, f"round {round}", "end tiny")
+            for lane, takes_part in enumerate(taking_part):
+                canvas.box(x + lane * cell, y, cell - 4, row - 4, "", "c" if takes_part else "box")
+    canvas.text(left, top + len(alone) * row + 26, "Coloured: the lane reads an element. The others wait.", "small")
     return canvas
 
 
@@ -64,6 +67,6 @@ def warps_that_fit() -> Diagram:
         canvas.text(left - 10, y + 17, name, "end small")
         canvas.box(left, y, device.warps * unit, 26, "", "box")
         canvas.box(left, y, each.warps * unit, 26, str(each.warps), "c")
-        canvas.text(left + device.warps * unit + 10, y + 17, f"{each.blocks} blocks; {each.limit}", "small")
-    canvas.text(left, 34 + len(held) * 34 + 16, "To the right: the blocks, and what a further block lacks.", "small")
+        canvas.text(left + device.warps * unit + 10, y + 17, f"{each.blocks} blocks; limit: {_LIMIT[each.limit]}", "small")
+    canvas.text(left, 34 + len(held) * 34 + 16, "To the right: the blocks, and which limit they reach.", "small")
     return canvas

@@ -38,7 +38,7 @@ def rotate(x: torch.Tensor, angle: torch.Tensor) -> torch.Tensor:
 
 
 def smooth(x: torch.Tensor) -> torch.Tensor:
-    """The mean of each element of a vector, its four predecessors and its four successors; 0 beyond the ends."""
+    """The mean of each element of a vector and its four neighbours on either side; 0 beyond the ends."""
     return _ops.smooth(x)
 
 

@@ -86,7 +86,8 @@ ROW_SUMS = [
     Case("not-a-number beyond the end does not count", [tensor((6, 40), special="nan"),
                                                         tensor(6, "int64", low=0, high=0)]),
     Case("sizes of this verdict", stream="side", sizes=drawn(
-        ragged, rows=(1025, 4000), width=(17, 200), where=lambda rows, width: 65_536 < rows * width < 90_000)),
+        ragged, rows=(1025, 4000), width=(17, 200),
+        where=lambda rows, width: 65_536 < rows * width < 90_000)),
 ]  # fmt: skip
 ROTATE = [
     Case("odd sizes", points(5, 67)),
@@ -143,7 +144,8 @@ REFUSALS = [
     Refusal("a vector", [tensor(4), tensor(4, "int64", low=0, high=0)], ["x", "dimension"]),
     Refusal("lengths of another size", [tensor((4, 3)), tensor(3, "int64", low=0, high=0)], ["lengths"]),
     Refusal("lengths are float32", [tensor((4, 3)), tensor(4)], ["lengths", "int64"]),
-    Refusal("x is int32", [tensor((4, 3), "int32"), tensor(4, "int64", low=0, high=0)], ["Int"], NotImplementedError),
+    Refusal("x is int32", [tensor((4, 3), "int32"), tensor(4, "int64", low=0, high=0)], ["Int"],
+            NotImplementedError),
 ]  # fmt: skip
 
 
@@ -175,8 +177,14 @@ def sectors_of_row_sums(x: torch.Tensor, lengths: torch.Tensor) -> int:
     return int(sectors.sum()) + lengths.numel()
 
 
-ONE_ROW = "All lanes of a warp should have work in every request: let them share a row, and take the next one together."
-ONE_PATH = "Give every lane of a warp the same work: one thread for a pair, both of whose elements need the same numbers."
+ONE_ROW = (
+    "All lanes of a warp should have work in every request: let them share a row, and take the next one "
+    "together."
+)
+ONE_PATH = (
+    "Give every lane of a warp the same work: one thread for a pair, both of whose elements need the same "
+    "numbers."
+)
 ROOM = "Ask for the shared memory that a block uses: a multiprocessor has 227 KiB for all of its blocks."
 SLOTS = "A multiprocessor holds at most 32 blocks: small ones leave room for warps that nothing fills."
 WHOLE = "A block has whole warps: make its size a multiple of 32."
@@ -219,7 +227,9 @@ PROFILE = Case("256 rows of up to 160", ragged(256, 160))
 
 CONFUSED_SUMS = {
     "the sum of the whole row, past its length": lambda x, lengths: x.sum(1),
-    "lane 0's part of the sum, every 32nd element": lambda x, lengths: row_sums(x[:, ::WARP], -(-lengths // WARP)),
+    "lane 0's part of the sum, every 32nd element": lambda x, lengths: row_sums(
+        x[:, ::WARP], -(-lengths // WARP)
+    ),
     "a sum in which every lane goes on by one element, not by 32": lambda x, lengths: row_sums(
         x * (torch.arange(x.shape[1], dtype=x.dtype) + 1).clamp(max=WARP), lengths
     ),
@@ -347,8 +357,8 @@ QUESTIONS = [
     ),
     Choice(
         "register_blocks",
-        "ptxas says of a kernel: 44 registers. Its blocks have 256 threads, and no shared memory. A warp gets "
-        "registers in units of 256. What limits the blocks of a multiprocessor, with its 65,536 registers?",
+        "ptxas says of a kernel: 44 registers. Its blocks have 256 threads, and no shared memory. A warp "
+        "gets registers in units of 256. What limits the blocks of a multiprocessor, with its 65,536 registers?",
         {
             "a": "warps: 8 blocks fit, all 64 warps",
             "b": "registers: 5 blocks fit, 40 warps",
@@ -363,7 +373,7 @@ QUESTIONS = [
         "Before the repair of row_sums, most lanes were idle most of the time, because",
         {
             "a": "the rows begin at addresses that no two lanes share",
-            "b": "the lanes of a warp had rows of different lengths, and the loop lasts as long as the longest",
+            "b": "the lanes of a warp had rows of different lengths, and a loop lasts as long as the longest",
             "c": "a row of length 0 makes its thread return before the others",
         },
         think="Follow one warp through the loop: when is a lane idle, and what is it waiting for?",

@@ -98,7 +98,11 @@ GRADIENT = Gradient(
         Case(
             "sizes of this verdict",
             sizes=drawn(
-                pair, m=(33, 150), k=(33, 150), n=(33, 150), where=lambda m, k, n: 60_000 < m * n * k < 200_000
+                pair,
+                m=(33, 150),
+                k=(33, 150),
+                n=(33, 150),
+                where=lambda m, k, n: 60_000 < m * n * k < 200_000,
             ),
         ),
         Case("on a side stream", pair(36, 12, 32), stream="side"),
@@ -159,8 +163,8 @@ def barriers(a: torch.Tensor, b: torch.Tensor) -> int:
 
 
 SHARED = (
-    "Read 16 bytes with each load, and use each number that is in a register for a whole row or column of the "
-    "thread's sums."
+    "Read 16 bytes with each load, and use each number that is in a register for a whole row or column of "
+    "the thread's sums."
 )
 BANKS = "Neighbouring lanes should take neighbouring vectors, in both tiles."
 READ = "A block copies each element of its tiles once."

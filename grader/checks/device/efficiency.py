@@ -33,7 +33,6 @@ from grader.checks.values.wording import error_outcome
 from grader.specification.efficiency import COTANGENT, GRADIENT_OF, METRICS, OUTPUT, Efficiency, Limit, Stage
 from grader.verdict import NOT_JUDGED, Status
 
-
 ON_SIMT_ONLY = (
     "The simulated GPU counts memory traffic, since it sees every access; on a real one these points do not "
     "count. Run: grader check {} --backend simt"
