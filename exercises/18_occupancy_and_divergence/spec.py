@@ -358,7 +358,8 @@ QUESTIONS = [
     Choice(
         "register_blocks",
         "ptxas says of a kernel: 44 registers. Its blocks have 256 threads, and no shared memory. A warp "
-        "gets registers in units of 256. What limits the blocks of a multiprocessor, with its 65,536 registers?",
+        "gets registers in units of 256. What limits the blocks of a multiprocessor, with its 65,536 "
+        "registers?",
         {
             "a": "warps: 8 blocks fit, all 64 warps",
             "b": "registers: 5 blocks fit, 40 warps",

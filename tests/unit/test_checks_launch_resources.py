@@ -54,7 +54,8 @@ def test_registers_and_spills_are_those_of_ptxas(monkeypatch: pytest.MonkeyPatch
     compiled_as(monkeypatch, ResourceUsage(32, 0, "ptxas for sm_90", spill_stores=36, spill_loads=28))
     assert needed("registers", [launch(256)]) == 32
     assert needed("spilled_bytes", [launch(256)]) == 64
-    assert "writes 36 bytes to local memory and reads 28 bytes back" in why_needed("spilled_bytes", launch(256))
+    said = why_needed("spilled_bytes", launch(256))
+    assert "writes 36 bytes to local memory and reads 28 bytes back" in said
 
 
 def test_an_estimate_is_nothing_to_judge_by(monkeypatch: pytest.MonkeyPatch) -> None:
