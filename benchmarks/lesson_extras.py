@@ -2,7 +2,8 @@
 
 ``TABLES`` are those of lessons that are not measured like most: 01 is about copies between host and device,
 04 about the layout of an operand, 05 about several streams, 09 about colliding updates, 10 about a backward,
-11 about measuring itself, 12 about kernels in two dtypes, 15 about arithmetic, 23 about the time and size of
+11 about measuring itself, 12 about kernels in two dtypes, 15 about arithmetic, 18 about repairs, 19
+about sizes of tiles, 23 about the time and size of
 a build, 27 about the time of a test suite. ``MORE`` follow the usual table: 08 compares dtypes, 16 widths of
 rows.
 """
@@ -19,10 +20,12 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
+import idle_hardware
 import matmuls
 import numpy as np
 import record
 import scatters
+import tile_sizes
 import torch
 import vector_kernels
 from device_clock import copy_bandwidth, milliseconds, wall_milliseconds
@@ -66,7 +69,7 @@ def layouts(exercise: Exercise, load: Load) -> str:
         "every second column": wide[:, ::2],
         "one row, expanded": square[:1].expand(size, size),
     }
-    compiled = torch.compile(lambda a, b: (a - b).abs())
+    compiled = torch.compile(lambda a, b: (a - b).abs(), dynamic=False)
     own = {name: stand_in(exercise, load, name) for name in ("", "pointers32", "accessors32")}
     calls: dict[str, Callable[[torch.Tensor], object]] = {
         "`.contiguous()`, then `pointers`": lambda a: own[""](a.contiguous(), b, "pointers"),
@@ -130,7 +133,7 @@ def sigmoid_backward(exercise: Exercise, load: Load) -> str:
     def plain(grad: torch.Tensor, out: torch.Tensor) -> torch.Tensor:
         return grad * out * (1 - out)
 
-    compiled = torch.compile(plain)
+    compiled = torch.compile(plain, dynamic=False)
     rows = [
         ("elements", "67,108,864 float32"),
         ("the kernel of the exercise", f"{milliseconds(lambda: kernel(grad, out)):.4f} ms"),
@@ -334,6 +337,8 @@ TABLES: dict[str, Callable[[Exercise, Load], str]] = {
     "11_measure_first": traps,
     "12_vectorized_access": vector_kernels.table,
     "15_tiled_matmul": matmuls.products,
+    "18_occupancy_and_divergence": idle_hardware.table,
+    "19_register_tiled_matmul": tile_sizes.table,
     "23_ahead_of_time": wheels,
     "27_write_the_tests": suite,
 }

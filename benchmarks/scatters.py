@@ -77,7 +77,7 @@ def _of_pytorch() -> dict[str, list[float]]:
 
     ways = {
         "the backward of `torch.nn.functional.embedding`": dense,
-        "the same under `torch.compile`": torch.compile(dense),
+        "the same under `torch.compile`": torch.compile(dense, dynamic=False),
         "`torch.zeros(...).index_add_(0, indices, grad)`": added,
     }
     return {name: [_time(way, rows) for rows in AMONG.values()] for name, way in ways.items()}

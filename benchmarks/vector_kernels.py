@@ -83,7 +83,7 @@ def library() -> dict[str, list[float]]:
     def plain(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         return torch.relu(x + y)
 
-    compiled = torch.compile(plain)
+    compiled = torch.compile(plain, dynamic=False)
     calls: dict[str, Callable[[torch.Tensor, torch.Tensor], object]] = {
         "`x + y`": torch.add,
         "`torch.relu(x + y)`": plain,

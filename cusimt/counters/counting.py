@@ -23,6 +23,7 @@ from cusimt.records import Record, load_runtime, take_records
 from cusimt.records.launches import Dim3, Launch, launch_of
 from cusimt.records.source_lines import NOWHERE, Frame, Site, SourceReader, frames_of
 
+WARP = 32  # lanes
 _SUMS = ("requests", "sectors", "wavefronts", "lanes", "ideal_sectors", "ideal_wavefronts")
 Space = Literal["global", "shared"]
 
@@ -85,6 +86,11 @@ class LineCounts:
     def active_lanes(self) -> float:
         """Active lanes of a request, on average: 32 without divergence and tail."""
         return self.lanes / self.requests
+
+    @property
+    def idle_lanes(self) -> int:
+        """Lanes that did not take part, summed over the requests."""
+        return WARP * self.requests - self.lanes
 
     def plus(self, other: LineCounts) -> LineCounts:
         """Both together, at this line and pc; the sample is that of the less efficient one."""

@@ -12,11 +12,11 @@ from cusimt.counters import LaunchCounts, in_order
 from cusimt.profile import estimate
 from cusimt.profile.instances import base_name, instance_of
 from cusimt.profile.model import LaunchProfile, Memory, ResourceUsage, merged
-from cusimt.profile.occupancy import Device, occupancy
+from cusimt.profile.occupancy import Device, Occupancy, occupancy
 from cusimt.profile.resources import PtxasAnswer, compiled, shared_arrays
 from cusimt.records.source_lines import Frame, compiled_sources
 
-__all__ = ["launched"]
+__all__ = ["held", "launched", "shared_memory"]
 
 
 def launched(
@@ -35,6 +35,22 @@ def launched(
         source = _source_of(each)
         found.append(_launched(name, each, _needs(name, each, source, answers[source], architecture), device))
     return merged(found, names)
+
+
+def held(counts: LaunchCounts, device: Device) -> Occupancy:
+    """What a multiprocessor holds of a launch by its block size and shared memory alone.
+
+    Both are known without nvcc; registers are left out of the account.
+    """
+    block = counts.launch.block
+    return occupancy(device, block[0] * block[1] * block[2], None, shared_memory(counts))
+
+
+def shared_memory(counts: LaunchCounts) -> int:
+    """Bytes that each block of a launch has of it, static and dynamic."""
+    launch = counts.launch
+    static = _shared_arrays(launch.module).get(instance_of(_located(counts)), 0)
+    return static + launch.shared_bytes
 
 
 def _located(counts: LaunchCounts) -> LaunchCounts:

@@ -9,7 +9,7 @@ from cusimt.counters import LaunchCounts, LineCounts, in_order
 from cusimt.counters.transactions import SECTOR
 from cusimt.profile.occupancy import Device, Occupancy
 
-__all__ = ["Memory", "Profile", "Stage"]
+__all__ = ["LaunchProfile", "Memory", "Profile", "Stage"]
 
 
 @dataclass(frozen=True)

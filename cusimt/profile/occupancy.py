@@ -16,7 +16,7 @@ from dataclasses import dataclass
 from cusimt.folders import RUNTIME
 from cusimt.gpu_models import DEVICE_VARIABLE, architecture
 
-__all__ = ["WARP", "simulated_device"]
+__all__ = ["WARP", "Occupancy", "simulated_device"]
 
 WARP = 32  # threads
 REGISTER_UNIT = 256  # registers of a warp

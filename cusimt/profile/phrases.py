@@ -9,7 +9,7 @@ from cusimt.counters import LineCounts
 from cusimt.profile.model import LaunchProfile, ResourceUsage, Stage
 from cusimt.support.words import noun
 
-__all__ = ["VERBS", "counted", "number"]
+__all__ = ["VERBS", "counted", "number", "size"]
 
 VERBS = {"load": "reads", "store": "writes", "atomic": "updates"}
 _UNITS = ((30, "GiB"), (20, "MiB"), (10, "KiB"))

@@ -64,9 +64,13 @@ class Capture:
 
 
 EXERCISES = Catalog.open(COURSE).exercises
+PTXAS = {"18_occupancy_and_divergence": "13.0"}  # its verdict has registers, where nvcc is present
 CAPTURES = (
     *(Capture(exercise.slug, exercise.slug) for exercise in EXERCISES),  # the stubs
-    *(Capture(f"{exercise.slug}.passed", exercise.slug, solved=True) for exercise in EXERCISES),
+    *(
+        Capture(f"{exercise.slug}.passed", exercise.slug, solved=True, nvcc=PTXAS.get(exercise.slug, ""))
+        for exercise in EXERCISES
+    ),
     Capture("index", "07", mutant="x and out both laid out like x"),
     Capture("00_first_kernel.guard_missing", "00", mutant="guard missing"),
     Capture("00_first_kernel.index_without_the_block", "00", mutant="index without the block"),

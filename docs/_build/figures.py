@@ -22,9 +22,11 @@ import home_pictures
 import measuring_pictures
 import norm_pictures
 import memory_pictures
+import occupancy_pictures
 import package_pictures
 import precision_pictures
 import reduction_pictures
+import register_tile_pictures
 import roofline
 import softmax_pictures
 import stream_pictures
@@ -95,6 +97,10 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
     "requests_and_sectors": vector_pictures.requests_and_sectors,
     "where_a_view_begins": vector_pictures.where_a_view_begins,
     "tile_rounds": tile_pictures.tile_rounds,
+    "lanes_in_a_loop": occupancy_pictures.lanes_in_a_loop,
+    "warps_that_fit": occupancy_pictures.warps_that_fit,
+    "thread_tile": register_tile_pictures.thread_tile,
+    "two_buffers": register_tile_pictures.two_buffers,
     "two_barriers": barrier_pictures.two_barriers,
 }
 

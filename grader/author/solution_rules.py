@@ -110,7 +110,8 @@ def spec_loads(exercise: Exercise) -> Iterator[Problem]:
                 f"exercise.toml gives points for {check}, but {name} is missing",
                 f"Export {name}, or write a [scores] table without {check}.",
             )
-    if spec.efficiency and "efficiency" not in exercise.scores:
+    of_a_part = spec.part is not None and spec.part.efficiency  # judged with the part, for its points
+    if spec.efficiency and not of_a_part and "efficiency" not in exercise.scores:
         yield Problem(
             exercise.spec_path, "EFFICIENCY sets limits that earn nothing", "Give points to `efficiency`."
         )

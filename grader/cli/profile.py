@@ -102,8 +102,9 @@ def take_profile(
     from cusimt.profile.occupancy import simulated_device
 
     with _loaded(exercise, files, progress, zygote) as (session, spec):
-        from grader.checks.device.counted_case import choose, run_counted, tensor_names
+        from grader.checks.device.counted_case import choose, part_with, run_counted, tensor_names
 
+        spec = part_with(spec, case)
         chosen = choose(spec, exercise, case)
         progress("counting")
         counted = run_counted(session, spec, exercise, chosen, SEED)

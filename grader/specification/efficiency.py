@@ -33,8 +33,9 @@ class Metric:
     """What is counted, over all launches of the submission's own kernels.
 
     ``field`` is added up over the source lines that access ``space`` in one of the ways in ``accesses``;
-    without a space it belongs to launches as a whole, or to the call where ``of_call`` says so. ``unit`` and
-    ``doing`` say it: 3 ``sectors`` ``read from global memory``.
+    without a space it belongs to launches as a whole, or to the call where ``of_call`` says so. Where
+    ``of_kernel`` says so, it is no sum: it is that of the kernel that needs most. ``unit`` and ``doing`` say
+    it: 3 ``sectors`` ``read from global memory``.
     """
 
     unit: str
@@ -44,8 +45,10 @@ class Metric:
     accesses: tuple[str, ...] = ()
     plural: str = ""  # where it takes more than an s
     of_call: bool = False
+    of_kernel: bool = False
 
 
+_IN = {"load": "in reads of", "store": "in writes to", "atomic": "in updates of"}
 _DOING = {"load": "read from", "store": "written to", "atomic": "updated in"}
 
 
@@ -60,15 +63,32 @@ def _per_access(space: Literal["global", "shared"], unit: str, field: str) -> di
     return found | {f"{space}_{field}": Metric(unit, f"of {space} memory", field, space, tuple(_DOING))}
 
 
+def _idle_lanes(space: Literal["global", "shared"]) -> dict[str, Metric]:
+    """``global_load_idle_lanes`` and so on: lanes that had no part in a request of their warp."""
+    return {
+        f"{space}_{access}_idle_lanes": Metric(
+            "idle lane", f"{_IN[access]} {space} memory", "idle_lanes", space, (access,)
+        )
+        for access in _IN
+    }
+
+
 METRICS: dict[str, Metric] = {
     **_per_access("global", "request", "requests"),
     **_per_access("global", "sector", "sectors"),
     **_per_access("shared", "request", "requests"),
     **_per_access("shared", "wavefront", "wavefronts"),
+    **_idle_lanes("global"),
+    **_idle_lanes("shared"),
     "bank_conflicts": Metric("bank conflict", "", "conflicts", "shared", tuple(_DOING)),
     "barriers": Metric("barrier", "counted for each warp", "barriers"),
     "launches": Metric("launch", "", "launches", plural="launches"),
     "allocations": Metric("allocation", "of device memory", "allocations", of_call=True),
+    # By block size and shared memory, which are known everywhere; registers are left out of the account.
+    "empty_warp_slots": Metric("empty warp slot", "of a multiprocessor", "empty_warp_slots", of_kernel=True),
+    # ptxas knows these; where there is no nvcc, their limits are left out.
+    "registers": Metric("register", "per thread", "registers", of_kernel=True),
+    "spilled_bytes": Metric("byte", "per thread spilled to memory", "spilled_bytes", of_kernel=True),
 }
 
 
@@ -78,7 +98,8 @@ class Limit:
 
     ``most`` is a number, or a function of the arguments of ``reference``, which get the tensors at the case's
     own dtypes. ``share`` is the limit's part of the points, relative to those of the others. ``rule`` is a
-    sentence that is said when the limit is exceeded: what to do about it, not how. ``of`` counts only the
+    sentence that is said when the limit is exceeded: what to do about it, not how. A limit on ``registers``
+    or ``spilled_bytes`` is judged only where nvcc is installed. ``of`` counts only the
     accesses to one tensor in global memory: an argument (``"x"``), ``"the output"``, or of a backward
     ``"grad_out"`` and ``"grad_x"``. The verdict then says how many times that tensor is read or written.
     """

@@ -17,6 +17,7 @@ from dataclasses import dataclass, field, replace
 from types import SimpleNamespace
 from typing import Any
 
+from grader.specification.efficiency import Efficiency
 from grader.specification.naming import of_kind
 from grader.specification.vocabulary import Case, Gradient, Refusal
 
@@ -29,7 +30,8 @@ class Part:
     every column: ..."). ``sections`` of exercise.toml belong to it: while all of them are untouched the part
     is not attempted; by default that is the section of its name. ``points`` of ``scores.parts``; by default
     those that are left are split evenly. ``main`` marks the part that the file's other exports are about
-    (EFFICIENCY, SPEED, PROFILE, traffic and so on); by default the first. The other words are those of a
+    (EFFICIENCY, SPEED, PROFILE, traffic and so on); by default the first. A part with ``efficiency`` is right
+    only if it also keeps those limits, which the simulated GPU counts. The other words are those of a
     ``spec.py``.
     """
 
@@ -44,6 +46,7 @@ class Part:
     tolerances: Callable[[Any], tuple[float, float]] | None = None
     rounded_once: bool = False
     confused: Mapping[str, Callable[..., Any]] = field(default_factory=dict)
+    efficiency: Efficiency | Sequence[Efficiency] = ()
     sections: tuple[str, ...] = ()
     points: int | None = None
     main: bool = False
@@ -116,6 +119,7 @@ def exports_of(part: Part, shared: Mapping[str, Any]) -> SimpleNamespace:
         "tolerances": part.tolerances,
         "ROUNDED_ONCE": part.rounded_once or None,
         "CONFUSED": part.confused or None,
+        "EFFICIENCY": part.efficiency or None,
     }
     return SimpleNamespace(**{**shared, **{name: each for name, each in own.items() if each is not None}})
 

@@ -48,13 +48,16 @@ at::Tensor column_sums(const at::Tensor& x) {
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "column_sums", [&] {
         // --8<-- [start:stages]
         const cudaStream_t stream = c10::cuda::getCurrentCUDAStream();
-        const at::Tensor partial = at::empty({parts, columns}, x.options());
+        // A single part is the result: then the first stage writes it, and no second one is needed.
+        const at::Tensor partial = parts == 1 ? out : at::empty({parts, columns}, x.options());
         launch_stage<scalar_t>(dense.const_data_ptr<scalar_t>(),
                                partial.mutable_data_ptr<scalar_t>(), rows, columns, parts, stream);
         C10_CUDA_KERNEL_LAUNCH_CHECK();
-        launch_stage<scalar_t>(partial.const_data_ptr<scalar_t>(),
-                               out.mutable_data_ptr<scalar_t>(), parts, columns, 1, stream);
-        C10_CUDA_KERNEL_LAUNCH_CHECK();
+        if (parts > 1) {
+            launch_stage<scalar_t>(partial.const_data_ptr<scalar_t>(),
+                                   out.mutable_data_ptr<scalar_t>(), parts, columns, 1, stream);
+            C10_CUDA_KERNEL_LAUNCH_CHECK();
+        }
         // --8<-- [end:stages]
     });
     return out;

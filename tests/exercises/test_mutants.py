@@ -73,6 +73,13 @@ AMBIGUOUS = {
     "16: every thread with its own maximum": "merge",
     "16: x saved instead of y": "backward_on_chip",
     "16: arguments exchanged": "backward_on_chip",
+    "18: one thread for each row": "row_sums",
+    "18: four threads for each row": "row_sums",
+    "18: elements overlap": "rotate",
+    "19: second tile started at the first": "products",
+    "19: bytes past the edge copied": "rounds",
+    "19: a transposed operand taken for rows": "products",
+    "19: never in vectors": "wide_copy",
     "27: a tolerance with room to spare": "dtypes",
     "90: first barrier missing": "stride",
 }

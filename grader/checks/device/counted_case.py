@@ -31,6 +31,12 @@ class Counted:
     backward: Reply | None
 
 
+def part_with(spec: Spec, wanted: str | None) -> Spec:
+    """The part whose limits are counted in the case called `wanted`; else the main part, or the whole."""
+    limited = (part for part in spec.parts if wanted in [each.case.name for each in part.efficiency])
+    return next(limited, spec)
+
+
 def choose(spec: Spec, exercise: Exercise, wanted: str | None) -> Case:
     """The case called `wanted`; without it the spec's PROFILE, else the one that EFFICIENCY limits, else the
     largest plain one of its CASES.

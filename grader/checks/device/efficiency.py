@@ -33,21 +33,36 @@ from grader.checks.values.wording import error_outcome
 from grader.specification.efficiency import COTANGENT, GRADIENT_OF, METRICS, OUTPUT, Efficiency, Limit, Stage
 from grader.verdict import NOT_JUDGED, Status
 
+ON_SIMT_ONLY = (
+    "The simulated GPU counts memory traffic, since it sees every access; on a real one these points do not "
+    "count. Run: grader check {} --backend simt"
+)
+
 
 def check(bench: Bench) -> Outcome:
     """Count each case of EFFICIENCY once; the limits that hold earn their shares of the points."""
     if bench.backend != "simt":
-        return Outcome(
-            Status.UNAVAILABLE,
-            "The simulated GPU counts memory traffic, since it sees every access; on a real one these "
-            f"points do not count. Run: grader check {bench.exercise.number:02d} --backend simt",
-        )
+        return Outcome(Status.UNAVAILABLE, ON_SIMT_ONLY.format(f"{bench.exercise.number:02d}"))
     if not bench.spec.efficiency:
         return Outcome(Status.UNAVAILABLE, "This exercise sets no limits on memory traffic.")
     wanted = _stages(bench)
     uncounted = _not_counted(bench, wanted or {"backward"})
     if uncounted is not None:
         return uncounted
+    judged = _compare(bench, wanted)
+    return judged if isinstance(judged, Outcome) else _of_all_limits(bench, outcome_of(bench, judged), wanted)
+
+
+def of_a_part(bench: Bench) -> Outcome:
+    """The limits of a part whose answers, gradients and work are judged already: it holds all or none."""
+    if bench.backend != "simt":
+        return Outcome(Status.UNAVAILABLE, ON_SIMT_ONLY.format(f"{bench.exercise.number:02d}"))
+    judged = _compare(bench, ("forward", "backward"))
+    return judged if isinstance(judged, Outcome) else replace(outcome_of(bench, judged), share=None)
+
+
+def _compare(bench: Bench, wanted: Collection[Stage]) -> list[Judged] | Outcome:
+    """Every limit on these stages beside what was counted; or what stands in the way."""
     judged: list[Judged] = []
     for efficiency in bench.spec.efficiency:
         inputs = bench.draw(efficiency.case.args, "efficiency", efficiency.case.name)
@@ -55,15 +70,18 @@ def check(bench: Bench) -> Outcome:
         stages = _count(bench, replace(efficiency, limits=limits), inputs) if limits else {}
         if isinstance(stages, Outcome):
             return stages
-        judged += [_judge(efficiency.case.name, limit, stages[limit.stage], inputs) for limit in limits]
-    return _of_all_limits(bench, outcome_of(bench, judged), wanted)
+        found = (_judge(efficiency.case.name, limit, stages[limit.stage], inputs) for limit in limits)
+        judged += [each for each in found if each is not None]
+    return judged
 
 
-def _judge(case: str, limit: Limit, stage: CountedStage, inputs: Inputs) -> Judged:
+def _judge(case: str, limit: Limit, stage: CountedStage, inputs: Inputs) -> Judged | None:
+    """None for what is not known on this machine."""
     most = limit.most(*inputs.for_reference(widen=False)) if callable(limit.most) else limit.most
     if limit.of:
         stage = stage.only(limit.of)
-    return Judged(case, limit, stage, amount_of(METRICS[limit.metric], stage), most)
+    amount = amount_of(METRICS[limit.metric], stage)
+    return Judged(case, limit, stage, amount, most) if amount is not None else None
 
 
 # ---- counting ----------------------------------------------------------------------------------------------

@@ -15,6 +15,7 @@ from cusimt.profile.phrases import VERBS, counted, number
 from cusimt.profile.remarks import waste
 from cusimt.records.source_lines import NOWHERE, Frame, SourceReader
 from cusimt.support.words import listed
+from grader.checks.device.launch_resources import needed, neediest, why_needed
 from grader.specification.efficiency import METRICS, Metric
 from grader.verdict import WarpRequest
 
@@ -69,11 +70,13 @@ class CountedStage:
         )
 
 
-def amount_of(metric: Metric, stage: CountedStage) -> int:
-    """What was counted of `metric` in the call."""
+def amount_of(metric: Metric, stage: CountedStage) -> int | None:
+    """What was counted of `metric` in the call; None for what this machine does not know."""
     if metric.of_call:
         return int(getattr(stage, metric.field))
     launches = stage.launches
+    if metric.of_kernel:
+        return needed(metric.field, launches)
     if metric.field == "launches":
         return len(launches)
     if metric.space is None:
@@ -102,6 +105,12 @@ def reason(metric: Metric, stage: CountedStage, amount: int, most: float) -> Rea
     """Why `metric` exceeds its limit."""
     if metric.of_call:
         return _of_call(stage)
+    if metric.of_kernel:
+        most_needed = neediest(metric.field, stage.launches)
+        frame = SourceReader(stage.files)(Frame(most_needed.launch.file, most_needed.launch.line))
+        return Reason(why_needed(metric.field, most_needed), frame)
+    if metric.field == "idle_lanes":
+        return _of_idle_lanes(metric, stage)
     if metric.space is None:
         return _of_launches(metric, stage)
     lines = _together(_lines(metric, stage.launches), stage)
@@ -144,6 +153,22 @@ def _in_vain(line: LineCounts) -> int:
 def _too_many(line: LineCounts) -> tuple[float, int]:
     """The requests beyond those that would move the same bytes with 16 for each of 32 lanes; then all."""
     return line.requests - line.lanes * line.bytes / WIDEST, line.requests
+
+
+def _of_idle_lanes(metric: Metric, stage: CountedStage) -> Reason:
+    """The line whose requests leave most lanes idle, and why lanes are idle at all."""
+    lines = _together(_lines(metric, stage.launches), stage)
+    worst = max(lines, key=lambda line: line.idle_lanes, default=None)
+    if worst is None:
+        return Reason("", NOWHERE)
+    does = f"{VERBS[worst.access]} {stage.name(worst) or worst.space + ' memory'}"
+    return Reason(
+        f"{_capital(does)} with {number(worst.active_lanes)} of {WARP} lanes active on average, in "
+        f"{counted(worst.requests, 'request')}: the others wait, outside of this branch or behind the end of "
+        "their loop.",
+        worst.frame,
+        worst,
+    )
 
 
 def _of_busiest(metric: Metric, stage: CountedStage, line: LineCounts, amount: int, most: float) -> str:

@@ -12,7 +12,7 @@ from dataclasses import replace
 
 from cusimt.support.words import counted, listed
 from grader.checks.bench import Bench
-from grader.checks.device import device_work, safety
+from grader.checks.device import device_work, efficiency, safety
 from grader.checks.device.findings import in_words
 from grader.checks.device.launches import accepted_launches, calls_without_a_kernel
 from grader.checks.device.library_work import foreign_operators
@@ -79,7 +79,15 @@ def _judge(bench: Bench) -> Outcome:
         outcome: Outcome = each.check(bench)
         if outcome.status is not Status.PASS:
             return _with_what_was_seen(bench, _without_a_kernel(bench, outcome))
-    return passed(_praise(bench))
+    return _within_limits(bench) if bench.spec.part and bench.spec.part.efficiency else passed(_praise(bench))
+
+
+def _within_limits(bench: Bench) -> Outcome:
+    """What a right part costs, if it has limits of its own."""
+    outcome = efficiency.of_a_part(bench)
+    if outcome.status is Status.PASS:
+        return passed(f"{_praise(bench)} {outcome.sentence}")
+    return outcome
 
 
 def _without_a_kernel(bench: Bench, outcome: Outcome) -> Outcome:
