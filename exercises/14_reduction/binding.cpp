@@ -47,7 +47,7 @@ at::Tensor column_sums(const at::Tensor& x) {
     at::Tensor out = at::empty(x.sizes().slice(1), x.options());  // for a vector, no dimension is left
     AT_DISPATCH_FLOATING_TYPES(x.scalar_type(), "column_sums", [&] {
         // TODO(stages): launch the first stage into partial sums of parts x columns, the second from those
-        //   into out; check both launches, about 8 lines.
+        //   into out; check every launch, about 10 lines.
     });
     return out;
 }
