@@ -154,6 +154,13 @@ def _race(finding: Finding, names: Names) -> str:
     return f"{what}, unordered with the {_described(finding.other, finding.block)}" if finding.other else what
 
 
+def _guess(finding: Finding, names: Names) -> str:
+    what = _with_memory("A plain read beside an atomic, unordered", finding, names)
+    if finding.other is None:
+        return what
+    return f"{what}: {finding.access} of {_bytes(finding.bytes)} and {_described(finding.other, finding.block)}"
+
+
 def _described(other: Party, block: Dim3 | None) -> str:
     of_block = "" if other.block == block else f"block {_triple(other.block)}, "
     at = f" at {other.frame.where}" if other.frame.file else ""
@@ -208,6 +215,8 @@ def _barrier(finding: Finding, names: Names) -> str:
 
 
 def _deadlock(finding: Finding, names: Names) -> str:
+    if "no thread changes" in finding.note:
+        return _with_memory(f"Deadlock: {finding.note}", finding, names)
     return f"Deadlock: no thread of the block can go on; {finding.note}"
 
 
@@ -276,6 +285,7 @@ _WORDS = {
     "stream_reuse": _stream_reuse,
     "race_shared": _race,
     "race_global": _race,
+    "plain_guess": _guess,
     "misaligned": _misaligned,
     "divergent_barrier": _barrier,
     "deadlock": _deadlock,

@@ -23,6 +23,7 @@ struct AccessState {
     Record identity;        // of the running thread: epoch and thread
     uint32_t launch_epoch;  // records from before it are ordered before all that runs now
     uint32_t block_epoch;   // the first of this block
+    uint32_t barrier_epoch;  // the first since its last barrier
 
     // Races on shared memory.
     struct {

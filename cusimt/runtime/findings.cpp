@@ -2,6 +2,7 @@
 #include "findings.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 
 #include <map>
 #include <mutex>
@@ -155,6 +156,11 @@ void report(const Report& what) {
         finding.thread = what.thread ? *what.thread : execution.thread_index[execution.block->current().thread];
     }
     leave(finding);
+}
+
+bool is_strict() {
+    static const char* wanted = getenv("CUSIMT_STRICT");
+    return wanted && *wanted == '1';
 }
 
 void settle_findings() {

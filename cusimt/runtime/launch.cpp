@@ -236,6 +236,7 @@ int simt_launch_kernel(const simt_launch* launch) {
         FaultGuard guard;
         run_grid(*launch, schedule);
     }
+    if (execution.access.cells) global_races.end_launch();
     static_data(*launch->module).end_launch();
     if (launch->module->checked && is_shield_up()) shared_memory.wipe();
     settle_findings();

@@ -44,7 +44,7 @@ void SharedMemory::begin_launch(simt_module& module, size_t dynamic_bytes, bool 
 // Old records expire because their numbers are smaller, so when numbers run out the records go, too.
 bool SharedMemory::restart_epochs() {
     if (latest_epoch_ < kMostEpochs && latest_serial_ < ~0u / 2) return false;
-    latest_epoch_ = epoch_ = latest_serial_ = serial_ = 0;
+    latest_epoch_ = epoch_ = moment_ = latest_serial_ = serial_ = 0;
     if (words_) {
         madvise(words_, (cell_bytes_ / 4 + 1) * sizeof(SharedCell), MADV_DONTNEED);
         madvise(parts_, cell_bytes_ * sizeof(SharedCell), MADV_DONTNEED);
@@ -55,13 +55,29 @@ bool SharedMemory::restart_epochs() {
 void SharedMemory::begin_block() {
     early_reads_.clear();
     serial_ = execution.access.block_serial = ++latest_serial_;
-    epoch_ = ++latest_epoch_;
+    epoch_ = moment_ = execution.access.barrier_epoch = ++latest_epoch_;
 }
 
 void SharedMemory::pass_barrier() {
     settle_reads();
-    epoch_ = ++latest_epoch_;
+    epoch_ = moment_ = execution.access.barrier_epoch = ++latest_epoch_;
     if (execution.access.cells) global_races.note_epoch(epoch_);
+    execution.block->order.pass_barrier();
+}
+
+// Numbers that run out within a launch let moments grow longer, which may hide a race.
+void SharedMemory::begin_moment() {
+    if (!execution.access.cells || latest_epoch_ > kLastEpoch) return;
+    moment_ = ++latest_epoch_;
+    global_races.note_epoch(moment_);
+    show_identity();
+}
+
+// Taking turns, and in a critical section that began without a fence, no access may pass unseen: see global_races.
+void SharedMemory::show_identity() {
+    AccessState& access = execution.access;
+    bool passes = access.launch_epoch && !execution.block->order.is_watching(access.touch.thread / kWarpSize);
+    access.identity = passes ? identity_of(moment_, access.touch.thread) : ~Record(0);
 }
 
 void SharedMemory::enter(unsigned thread, const LaneClocks& clocks) {
@@ -70,7 +86,7 @@ void SharedMemory::enter(unsigned thread, const LaneClocks& clocks) {
     access.touch.epoch = epoch_;
     access.touch.thread = uint16_t(thread);
     access.clock = &clocks.now;
-    access.identity = access.launch_epoch ? identity_of(epoch_, thread) : ~Record(0);  // taking turns: see global_races
+    show_identity();
 }
 
 void SharedMemory::forget_near() {

@@ -31,6 +31,11 @@ class SharedMemory {
     bool is_blank(uintptr_t address, uintptr_t bytes) const;
 
     uint32_t epoch() const { return epoch_; }
+    // Epochs of one block are divided into moments, which have numbers of the same row: at a fence a new one begins, so that
+    // what came before it can be told from what comes after it.
+    uint32_t moment() const { return moment_; }
+    void begin_moment();
+    void show_identity();  // of the running thread, to the hooks: it has changed
     // Numbers begin anew, before a launch; false: not needed yet.
     bool restart_epochs();
     uint32_t next_epoch() const { return latest_epoch_ + 1; }
@@ -82,6 +87,7 @@ class SharedMemory {
     SharedCell* parts_ = nullptr;              // one per byte
     uintptr_t cell_bytes_ = 0;                 // bytes of shared memory that the cells cover
     uint32_t latest_epoch_ = 0, epoch_ = 0;    // the latest of all blocks, and the running block's
+    uint32_t moment_ = 0;                      // of that epoch
     uint32_t latest_serial_ = 0, serial_ = 0;  // of the blocks
     const LaneClocks* clocks_ = nullptr;       // of the running thread's warp
     uint64_t accesses_ = 0;

@@ -1,0 +1,149 @@
+"""Public suites for race detectors, run on the simulated GPU: races found and missed, and false alarms.
+
+    python -m benchmarks.race_suites scor ~/ScoR
+    python -m benchmarks.race_suites indigo ~/HiRace-Artifact-SC24 --strict --record race_suites_indigo_strict
+
+`suite_programs` says which suites there are and where to get them. The checkout is only read. A program
+counts as found if any race is reported in it. A clean one with a race, or that is stopped as a deadlock, is
+a false alarm. Unsupported is what does not compile, or ends in an error of its own.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from benchmarks import record
+from benchmarks.suite_programs import SUITES, SuiteProgram
+from cusimt.programs.child_findings import FOLDER_VARIABLE
+from cusimt.programs.program import prepare
+
+RACES = frozenset({"race_global", "race_shared", "plain_guess", "deadlock"})
+_COMPILE_LIMIT, _RUN_LIMIT = 300, 120  # seconds
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What became of a program: the kinds of its findings, or why there are none."""
+
+    program: SuiteProgram
+    kinds: frozenset[str]
+    failure: str  # `"compile"`, `"hang"`, `"crash"` or `""`
+    seconds: float
+
+    @property
+    def label(self) -> str:
+        if self.failure == "hang":
+            return "hang"
+        if self.failure:
+            return "unsupported"
+        is_reported = bool(self.kinds & RACES)
+        if self.program.is_racy:
+            return "TP" if is_reported else "FN"
+        return "FP" if is_reported else "TN"
+
+
+def run(program: SuiteProgram, folder: Path) -> Outcome:
+    """Compile and run `program` in the empty `folder`."""
+    executable, begin = folder / "program", time.monotonic()
+    source = program.source
+    if program.appended:
+        source = folder / program.source.name
+        source.write_text(program.source.read_text(errors="replace") + program.appended)
+    include = f"-I{program.source.parent}"
+    command = ["nvcc", *program.flags, include, "-o", str(executable), str(source)]
+    try:
+        built = subprocess.run(command, cwd=folder, capture_output=True, timeout=_COMPILE_LIMIT, check=False)
+        if built.returncode != 0:
+            return Outcome(program, frozenset(), "compile", time.monotonic() - begin)
+        findings = folder / "findings"
+        findings.mkdir()
+        done = subprocess.run(
+            [str(executable), *program.arguments],
+            cwd=folder,
+            env={**os.environ, FOLDER_VARIABLE: str(findings)},
+            capture_output=True,
+            timeout=_RUN_LIMIT,
+            check=False,
+        )
+    except subprocess.TimeoutExpired:
+        return Outcome(program, frozenset(), "hang", time.monotonic() - begin)
+    kinds = frozenset(_kinds(findings))
+    failure = "crash" if done.returncode < 0 and not kinds else ""
+    return Outcome(program, kinds, failure, time.monotonic() - begin)
+
+
+def _kinds(folder: Path) -> Iterator[str]:
+    for file in folder.glob("*.jsonl"):
+        yield from (str(json.loads(line)["kind"]) for line in file.read_text().splitlines())
+
+
+def run_all(programs: Iterable[SuiteProgram], jobs: int) -> list[Outcome]:
+    """All outcomes, in the order of `programs`."""
+
+    def one(program: SuiteProgram) -> Outcome:
+        with tempfile.TemporaryDirectory(prefix="suite-") as folder:
+            return run(program, Path(folder))
+
+    with ThreadPoolExecutor(jobs) as pool:
+        return list(pool.map(one, programs))
+
+
+def summary(name: str, outcomes: list[Outcome], seconds: float) -> str:
+    """The table, and the programs that were not judged as their authors judge them."""
+    count = Counter(outcome.label for outcome in outcomes)
+    racy = sum(outcome.program.is_racy for outcome in outcomes)
+    clean = len(outcomes) - racy
+    rate = f"{100 * count['FP'] / clean:.1f} %" if clean else "-"
+    rows = [(name, len(outcomes), racy, count["TP"], count["FN"], clean, count["FP"], rate, count["hang"],
+             count["unsupported"], f"{seconds:.0f}")]  # fmt: skip
+    header = ("suite", "programs", "with a race", "TP", "FN", "clean", "FP", "false alarms", "hangs",
+              "unsupported", "seconds")  # fmt: skip
+    text = record.table(header, rows)
+    others = [each for each in outcomes if each.label not in ("TP", "TN")]
+    lines = [f"- {each.label}: {each.program.name} ({', '.join(sorted(each.kinds)) or each.failure or '-'})"
+             for each in others]  # fmt: skip
+    return "\n\n".join(filter(None, [text, "\n".join(lines)]))
+
+
+def commit_of(folder: Path) -> str:
+    """The commit of the checkout that holds `folder`, or "not a checkout"."""
+    command = ["git", "-C", str(folder), "rev-parse", "--short=12", "HEAD"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stdout.strip() if done.returncode == 0 else "not a checkout"
+
+
+def main() -> None:
+    parser = record.arguments(__doc__)
+    parser.add_argument("suite", choices=sorted(SUITES))
+    parser.add_argument("checkout", type=Path)
+    parser.add_argument("--strict", action="store_true", help="count plain accesses beside atomics, too")
+    parser.add_argument("--schedules", type=int, default=1, help="orders in which each program is run")
+    parser.add_argument("--only", default="", help="programs whose name contains this")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    options = parser.parse_args()
+    programs = [each for each in SUITES[options.suite](options.checkout.resolve()) if options.only in each.name]
+    if not programs:
+        sys.exit(f"{options.checkout} has no program of this suite: see benchmarks/suite_programs.py")
+    os.environ["CUSIMT_STRICT"] = str(int(options.strict))
+    os.environ["CUSIMT_SCHEDULES"] = str(options.schedules)
+    prepare(checked=True)
+    begin = time.monotonic()
+    outcomes = run_all(programs, options.jobs)
+    text = summary(options.suite, outcomes, time.monotonic() - begin)
+    how = f"{'with' if options.strict else 'without'} --strict, {options.schedules} schedule(s), {options.jobs} at a time"
+    commits = f"suite at {commit_of(options.checkout)}, this repository at {commit_of(record.REPOSITORY)}"
+    record.report(f"Races found: {options.suite}", f"{how}; {commits}.\n\n{text}", options.record)
+
+
+if __name__ == "__main__":
+    main()
