@@ -15,9 +15,16 @@ Names = Mapping[int, str]
 
 
 def explain(finding: Finding) -> str:
-    """Sentence, rule and source line: what is printed."""
+    """Sentence, rule, schedule and source line: what is printed."""
     source = (finding.frame if finding.frame.file else finding.launch).source.strip()
-    return "\n".join(line for line in (sentence(finding), rule(finding), source and f"    {source}") if line)
+    lines = (sentence(finding), rule(finding), _schedule(finding), source and f"    {source}")
+    return "\n".join(line for line in lines if line)
+
+
+def _schedule(finding: Finding) -> str:
+    if not finding.schedule:
+        return ""
+    return f"Seen first under the schedule {finding.schedule}: CUSIMT_SCHEDULE={finding.schedule} repeats it."
 
 
 def sentence(finding: Finding, names: Names | None = None) -> str:
@@ -251,7 +258,8 @@ def _constant(finding: Finding, names: Names) -> str:
 
 
 def _timeout(finding: Finding, names: Names) -> str:
-    return "The kernel exceeded its time limit and was stopped"
+    what = "The kernel exceeded its time limit and was stopped"
+    return _with_memory(f"{what} while a thread waited", finding, names) if finding.allocation else what
 
 
 def _host_function(finding: Finding, names: Names) -> str:

@@ -108,6 +108,7 @@ def _finding(raw: Record, frames: Mapping[Site, Frame], quote: SourceReader) -> 
         else None,
         count=int(raw.get("count") or 1),
         note=str(raw.get("note") or ""),
+        schedule=str(raw.get("schedule") or ""),
     )
 
 

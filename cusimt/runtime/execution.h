@@ -30,6 +30,7 @@ struct Execution {
     AccessState access{};
 };
 extern Execution execution;
+extern Schedule schedule;  // of the launches to come
 extern AccessState host_access;
 extern std::recursive_mutex launch_lock;
 

@@ -25,6 +25,7 @@ struct Finding {
     CodePlace place, other_place;
     std::vector<uintptr_t> calls;  // offsets in the module of `place`
     uint3 block{}, thread{};
+    std::string schedule;  // under which it was made first, if that is not the usual one
     bool on_device = false;
     uint64_t count = 1;
 };
@@ -80,6 +81,7 @@ void write(const Finding& finding, std::string& out) {
     if (finding.on_device) json.triple("block", finding.block).triple("thread", finding.thread);
     else json.raw("block", "null").raw("thread", "null");
     json.raw("other", other_json(finding)).integer("count", finding.count).text("note", what.note.c_str());
+    if (!finding.schedule.empty()) json.text("schedule", finding.schedule.c_str());
     json.text("file", finding.file.c_str()).integer("line", uint64_t(what.line));
 }
 
@@ -146,6 +148,7 @@ void report(const Report& what) {
     finding.file = file;
     finding.on_device = on_device;
     if (launch && launch->kernel) finding.kernel = launch->kernel;
+    if (launch && schedule.name() != "forward") finding.schedule = schedule.name();
     finding.place = place_of(what.call_site);
     if (what.other) finding.other_place = place_of(what.other->call_site);
     if (!what.is_left) {

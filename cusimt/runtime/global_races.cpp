@@ -273,10 +273,12 @@ GlobalRaces::Conflict GlobalRaces::conflict_with_reads(Record earlier, const Glo
 
 bool GlobalRaces::settle(Conflict conflict, Record earlier, int earlier_kind, const GlobalAccess& access) const {
     if (conflict == Conflict::none) return false;
+    if (conflict == Conflict::guess && !is_strict()) return false;
     Report race = race_between(earlier, earlier_kind, access);
     if (conflict == Conflict::guess) {
-        if (!is_strict()) return false;
         race.kind = "plain_guess";
+        report(race);
+        return false;  // there may be a race as well
     }
     bool both_write = earlier_kind & access.kind & WRITE;
     bool may_be_equal = both_write && !(earlier_kind & ATOMIC) && !(access.kind & READ && earlier_kind == WRITE);

@@ -34,7 +34,14 @@ namespace simt {
 Execution execution;
 AccessState host_access;
 std::recursive_mutex launch_lock;
-Schedule schedule;
+
+namespace {
+const char* wanted_schedule() {
+    const char* name = getenv("CUSIMT_SCHEDULE");
+    return name ? name : "forward";
+}
+}  // namespace
+Schedule schedule{std::string(wanted_schedule())};
 
 namespace {
 __attribute__((constructor(103))) void open_host_access() {
@@ -211,8 +218,19 @@ void refuse_static_shared(size_t bytes) {
     execution.block->drop();
 }
 
+// A thread that has polled something since it began waits for it, most likely.
 void fail_by_timeout(const void* call_site) {
-    report({.kind = "timeout", .call_site = call_site, .is_left = true});
+    const Fiber& self = execution.block->current();
+    auto address = reinterpret_cast<uintptr_t>(self.polled);
+    bool in_arena = self.polled && arena.region(address) >= 0;
+    report({.kind = "timeout",
+            .call_site = call_site,
+            .access = in_arena ? READ : 0,
+            .bytes = in_arena ? self.polled_bytes : 0,
+            .address = in_arena ? address : 0,
+            .space = in_arena ? "global" : nullptr,
+            .allocation = in_arena ? nearest_allocation(address) : std::nullopt,
+            .is_left = true});
     fail_launch(cudaErrorLaunchTimeout);
 }
 

@@ -18,24 +18,26 @@ bool is_shared(uintptr_t address) { return address - shared_memory.begin() < sha
 
 bool reaches_device(uintptr_t address, int kind) { return !is_shared(address) && !(kind & OF_BLOCK); }
 
-// What the access tells and hears. Returns its kind, with what that makes of it. `restores`: it stores a value regardless of
-// the old one. A CAS hears when it is known whether it changed anything.
-int note_signal(uintptr_t address, int kind, bool restores, bool is_swap) {
+// What a read hears. A CAS hears in detail when it is known whether it changed anything.
+void hear(uintptr_t address, int kind, bool is_swap = false) {
+    if (!simt_access->on_device) return;
+    Block& block = *execution.block;
+    unsigned thread = block.current().thread;
+    bool is_tracked = execution.access.cells, reaches = reaches_device(address, kind);
+    block.signals.receive(thread, shared_memory.epoch());
+    if (is_tracked && !is_swap) block.order.receive(thread / kWarpSize, address, reaches);
+    if (is_tracked && reaches) global_races.receive();
+}
+
+// What a write tells. Returns its kind, with what that makes of it. `restores`: it stores a value regardless of the old one.
+int tell(uintptr_t address, int kind, bool restores) {
     if (!simt_access->on_device) return kind;
     Block& block = *execution.block;
-    unsigned thread = block.current().thread, warp = thread / kWarpSize;
-    uint32_t epoch = shared_memory.epoch();
+    unsigned thread = block.current().thread;
     bool is_tracked = execution.access.cells, reaches = reaches_device(address, kind);
-    if (kind & READ) {
-        block.signals.receive(thread, epoch);
-        if (is_tracked && !is_swap) block.order.receive(warp, address, reaches);
-        if (is_tracked && reaches) global_races.receive();
-    }
-    if (kind & WRITE) {
-        if (block.signals.send(thread, epoch) && kind & VOLATILE) kind |= RELEASED;
-        if (is_tracked) block.order.send(warp, address, reaches, restores);
-        if (is_tracked && reaches) global_races.send(shared_memory.moment());
-    }
+    if (block.signals.send(thread, shared_memory.epoch()) && kind & VOLATILE) kind |= RELEASED;
+    if (is_tracked) block.order.send(thread / kWarpSize, address, reaches, restores);
+    if (is_tracked && reaches) global_races.send(shared_memory.moment());
     return kind;
 }
 
@@ -68,7 +70,9 @@ void hear_again(const void* pointer, int kind) {
 
 extern "C" {
 void simt_check_volatile(uintptr_t address, uintptr_t bytes, int kind, const void* pc) {
-    kind = note_signal(address, kind | VOLATILE, true, false);
+    kind |= VOLATILE;
+    if (kind & READ) hear(address, kind);
+    if (kind & WRITE) kind = tell(address, kind, true);
     simt_check_range(reinterpret_cast<const void*>(address), bytes, kind, pc);
     if (!simt_access->on_device) return;
     if (kind & WRITE && !is_shared(address)) execution.block->order.write_volatile(execution.access.touch.thread / kWarpSize);
@@ -80,8 +84,11 @@ void simt_check_volatile(uintptr_t address, uintptr_t bytes, int kind, const voi
 
 void simt_check_atomic(const void* pointer, uintptr_t bytes, int kind, const void* pc) {
     auto address = reinterpret_cast<uintptr_t>(pointer);
-    kind = note_signal(address, kind | ATOMIC | (address % bytes ? MISALIGNED : 0), !(kind & READ), false);
+    kind |= ATOMIC | (address % bytes ? MISALIGNED : 0);
+    if (kind & READ && !(kind & WRITE)) hear(address, kind);
+    if (kind & WRITE) kind = tell(address, kind, !(kind & READ));
     simt_check_range(pointer, bytes, kind, pc);
+    if (kind & READ && kind & WRITE) hear(address, kind);  // what it reads orders what follows, not itself
 }
 
 void simt_atomic_access(const void* pointer, size_t bytes, int traits) {
@@ -90,8 +97,9 @@ void simt_atomic_access(const void* pointer, size_t bytes, int traits) {
     if (is_checked()) {
         auto address = reinterpret_cast<uintptr_t>(pointer);
         int kind = READ | WRITE | ATOMIC | (traits & SIMT_SELECTS ? SELECTING : 0) | (traits & SIMT_OF_BLOCK ? OF_BLOCK : 0);
-        kind = note_signal(address, kind | (address % bytes ? MISALIGNED : 0), traits & SIMT_STORES, traits & SIMT_SWAPS);
+        kind = tell(address, kind | (address % bytes ? MISALIGNED : 0), traits & SIMT_STORES);
         simt_check_range(pointer, bytes, kind, pc);
+        hear(address, kind, traits & SIMT_SWAPS);
     }
     bool was_turn = look(pointer, bytes, kAtomicsPerTurn, pc);
     if (was_turn && !(traits & SIMT_SWAPS)) hear_again(pointer, traits & SIMT_OF_BLOCK ? OF_BLOCK : 0);
