@@ -105,9 +105,10 @@ def summary(name: str, outcomes: list[Outcome], seconds: float) -> str:
     rows = [_row(name, outcomes, strict) for strict in (False, True)]
     header = ("suite", "programs", "TP", "FN", "TN", "FP", "false alarms", "hangs", "unsupported")
     others = [each for each in outcomes if each.label(strict=True) not in ("TP", "TN")]
+    why = [", ".join(sorted(each.kinds)) or each.failure or "-" for each in others]
     lines = [
-        f"- {each.label(strict=True)}: {each.program.name} ({', '.join(sorted(each.kinds)) or each.failure or '-'})"
-        for each in others
+        f"- {each.label(strict=True)}: {each.program.name} ({reason})"
+        for each, reason in zip(others, why, strict=True)
     ]
     parts = [record.table(header, rows), "\n".join(lines), f"{seconds:.0f} seconds."]
     return "\n\n".join(filter(None, parts))
@@ -137,7 +138,8 @@ def main() -> None:
     parser.add_argument("--only", default="", help="programs whose name contains this")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
     options = parser.parse_args()
-    programs = [each for each in SUITES[options.suite](options.checkout.resolve()) if options.only in each.name]
+    suite = SUITES[options.suite](options.checkout.resolve())
+    programs = [each for each in suite if options.only in each.name]
     if not programs:
         sys.exit(f"{options.checkout} has no program of this suite: see benchmarks/suite_programs.py")
     os.environ.update({STRICT_VARIABLE: "1", SCHEDULE_VARIABLE: options.schedule})

@@ -2,9 +2,10 @@
 
 The suites are read from a checkout of yours; nothing of them is in this repository.
 
-    indigo      Indigo's CUDA programs, as in HiRace's artefact (github.com/JohnJacobsonIII/HiRace-Artifact-SC24)
+    indigo      Indigo's CUDA programs, as in HiRace's artefact
+                (github.com/JohnJacobsonIII/HiRace-Artifact-SC24)
     scor        ScoR's microbenchmarks (github.com/csl-iisc/ScoR)
-    gpuverify   GPUVerify's CUDA kernels (github.com/mc-imperial/gpuverify), for which a main() is written here
+    gpuverify   GPUVerify's CUDA kernels (github.com/mc-imperial/gpuverify), which get a main() here
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def scor(checkout: Path) -> Iterator[SuiteProgram]:
         yield SuiteProgram(source.stem, source, source.stem.startswith("race_"))
 
 
-# ---- GPUVerify -------------------------------------------------------------------------------------------------
+# ---- GPUVerify -------------------------------------------------------------------------------------------
 
 _ANNOTATED = re.compile(
     r"\b__(?:requires|ensures|invariant|assert|assume|axiom|global_\w+|read\w*|write\w*|no_\w+|array_snapshot|bugle\w*)\b"

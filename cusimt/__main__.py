@@ -35,8 +35,8 @@ from cusimt.programs.schedules import STRICT_VARIABLE, WATCHDOG_VARIABLE
 from cusimt.support.errors import ExplainedError, UsageError
 
 USAGE = (
-    "usage: python -m cusimt [--no-checks | --profile[=FILE]] [--schedules=N] [--strict] [--watchdog=SECONDS] "
-    "{script.py | -m module | -- command} [arguments], or: python -m cusimt doctor"
+    "usage: python -m cusimt [--no-checks | --profile[=FILE]] [--schedules=N] [--strict] "
+    "[--watchdog=SECONDS] {script.py | -m module | -- command} [arguments], or: python -m cusimt doctor"
 )
 
 

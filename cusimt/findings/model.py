@@ -38,8 +38,8 @@ class Party:
 
     frame: Frame
     access: str | None
-    block: Dim3
-    thread: Dim3
+    block: Dim3 | None  # None: one of several blocks
+    thread: Dim3 | None  # None: one of several threads
 
 
 @dataclass(frozen=True)

@@ -108,13 +108,13 @@ _UNFENCED = (
 )
 
 _NOBODY_ANSWERS = (
-    "Whoever sets it has ended, or waits itself: on a GPU the kernel hangs. Another stream or the host cannot "
-    "set it here, since one launch runs at a time."
+    "Whoever sets it has ended, or waits itself: on a GPU the kernel hangs. Another stream or the host "
+    "cannot set it here, since one launch runs at a time."
 )
 
 _BLOCK_SCOPE = (
-    "An atomic of block scope is atomic to threads of its block only: take the one without `_block`, or device "
-    "scope."
+    "An atomic of block scope is atomic to threads of its block only: take the one without `_block`, or "
+    "device scope."
 )
 
 _FOREIGN = (
@@ -133,6 +133,11 @@ _HEAP = re.compile(r"malloc|free|calloc|realloc|_Zn[wa]|_Zd[la]")
 _NO_HEAP = (
     "The simulated GPU has no heap for kernels, which a GPU has: let the host allocate the memory, and pass "
     "a pointer to it."
+)
+
+_WILD = (
+    "The pointer was computed from wrong numbers, never set, or read from memory that holds something else: "
+    "look at where it comes from."
 )
 
 _HOST_POINTERS = {
@@ -204,6 +209,8 @@ def _is_before(finding: Finding) -> bool:
 def _host_pointer(finding: Finding) -> str:
     if finding.space == "static":
         return _HOST_POINTERS["static read" if finding.access == "read" else "static write"]
+    if finding.note == "no memory":
+        return _WILD
     return _HOST_POINTERS.get("null" if finding.note else finding.access or "", "")
 
 

@@ -135,6 +135,8 @@ def _invalid_free(finding: Finding, names: Names) -> str:
 
 def _host_pointer(finding: Finding, names: Names) -> str:
     target = "a null pointer" if finding.note else "host memory"
+    if finding.note == "no memory":
+        target = "an address at which there is no memory"
     if finding.space == "static":
         target += (
             f", the library's own variable `{finding.array}`" if finding.array else ", the library's own"
@@ -165,14 +167,17 @@ def _guess(finding: Finding, names: Names) -> str:
     what = _with_memory("A plain read beside an atomic, unordered", finding, names)
     if finding.other is None:
         return what
-    return f"{what}: {finding.access} of {_bytes(finding.bytes)} and {_described(finding.other, finding.block)}"
+    other = _described(finding.other, finding.block)
+    return f"{what}: {finding.access} of {_bytes(finding.bytes)} and {other}"
 
 
 def _described(other: Party, block: Dim3 | None) -> str:
-    of_block = "" if other.block == block else f"block {_triple(other.block)}, "
     at = f" at {other.frame.where}" if other.frame.file else ""
     if other.frame.callers:
         at += f" (called from {other.frame.callers[0].where})"
+    if other.block is None or other.thread is None:
+        return f"{other.access or 'access'}{at} by another thread"
+    of_block = "" if other.block == block else f"block {_triple(other.block)}, "
     return f"{other.access or 'access'}{at} by {of_block}thread {_triple(other.thread)}"
 
 
@@ -190,7 +195,7 @@ def _copy_source(finding: Finding, names: Names) -> str:
 
 def _of(other: Party) -> str:
     at = f" at {other.frame.where}" if other.frame.file else ""
-    return f"{at} by thread {_triple(other.thread)}"
+    return f"{at} by thread {_triple(other.thread)}" if other.thread else at
 
 
 def _barrier_count(finding: Finding, names: Names) -> str:
@@ -217,7 +222,7 @@ def _barrier(finding: Finding, names: Names) -> str:
         what = "Barrier error: threads wait in a barrier that others never reach"
         return f"{what}; {finding.note}"
     at = f" at {finding.other.frame.where}" if finding.other.frame.file else ""
-    other = f"thread {_triple(finding.other.thread)} waits in another barrier{at}"
+    other = f"thread {_triple(finding.other.thread or (0, 0, 0))} waits in another barrier{at}"
     return f"Barrier error: divergent threads in the block; {other}"
 
 

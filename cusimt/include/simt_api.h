@@ -79,9 +79,9 @@ SIMT_CONVERGENT const simt_warp_values* simt_warp_collect(uint32_t mask, uint64_
 void simt_absent_lane(unsigned lane);             // this thread reads the value of a lane that brought none
 SIMT_CONVERGENT uint32_t simt_active_mask(void);  // lanes that reach this call together
 unsigned simt_lane(void);
-unsigned simt_multiprocessors(void);                         // of the simulated device; all are of one model
-unsigned simt_linear_thread(void);                           // index of this thread in its block
-SIMT_CONVERGENT void simt_grid_barrier(void);                // cooperative launches only
+unsigned simt_multiprocessors(void);           // of the simulated device; all are of one model
+unsigned simt_linear_thread(void);             // index of this thread in its block
+SIMT_CONVERGENT void simt_grid_barrier(void);  // cooperative launches only
 // Before the plain read-modify-write that implements an atomic, which must not be instrumented itself; may let others run.
 // SELECTS: CAS, min, max, and, or compare what they find, so that a plain read beside them is a guess. OF_BLOCK: atomic to
 // threads of the block only. STORES: its value does not depend on the old one. SWAPS: simt_swap_done follows.

@@ -5,7 +5,8 @@ extensions that were compiled before have them if `python -m cusimt` compiled th
 the test, fixture or module whose code launched the kernel, in this process or in one that it started.
 
 The modules in data-flow order: `options` reads settings, `recorder` takes launches and findings from the
-runtime, `attribution` assigns them to tests, `repetition` runs tests in other orders, `summary` adds them up; `locations` names source lines.
+runtime, `attribution` assigns them to tests, `repetition` runs tests in other orders, `summary` adds up;
+`locations` names source lines.
 (PYTEST_DONT_REWRITE: there is no assertion here.)
 """
 
@@ -17,13 +18,14 @@ from collections.abc import Iterator
 
 import pytest
 
+from cusimt.programs.schedules import STRICT_VARIABLE
 from cusimt.pytest_plugin.attribution import Attribution
 from cusimt.pytest_plugin.options import Settings, add_options
 from cusimt.pytest_plugin.recorder import Recorder
 from cusimt.pytest_plugin.repetition import Repetition, set_schedule
 from cusimt.pytest_plugin.summary import SessionSummary
-from cusimt.programs.schedules import STRICT_VARIABLE
 from cusimt.support.errors import ExplainedError
+
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     add_options(parser)

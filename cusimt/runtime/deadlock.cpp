@@ -86,7 +86,8 @@ void Block::diagnose_deadlock() {
 void Block::diagnose_wait(unsigned blocks) const {
     const Fiber* first = nullptr;
     for (const Fiber& fiber : fibers_) {
-        if (fiber.wait == Wait::turn && fiber.launch == execution.id && (!first || fiber.thread < first->thread)) first = &fiber;
+        if (fiber.wait == Wait::turn && fiber.launch == execution.id && (!first || fiber.thread < first->thread))
+            first = &fiber;
     }
     auto address = reinterpret_cast<uintptr_t>(first ? first->polled : nullptr);
     bool in_arena = arena.region(address) >= 0;

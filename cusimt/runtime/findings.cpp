@@ -58,7 +58,11 @@ std::string other_json(const Finding& finding) {
     {
         JsonLine json(line);
         json.integer("pc", finding.other_place.offset).text("access", access_name(finding.what.other->access));
-        json.triple("block", finding.what.other->block).triple("thread", finding.what.other->thread);
+        const Party& other = *finding.what.other;
+        if (other.is_block_unknown) json.raw("block", "null");
+        else json.triple("block", other.block);
+        if (other.is_thread_unknown) json.raw("thread", "null");
+        else json.triple("thread", other.thread);
     }
     line.pop_back();  // the line end
     return line;

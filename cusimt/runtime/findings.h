@@ -17,6 +17,7 @@ struct Party {
     const void* call_site = nullptr;
     int access = 0;
     uint3 block{}, thread{};
+    bool is_thread_unknown = false, is_block_unknown = false;  // it was one of several
 };
 
 struct Report {

@@ -153,8 +153,7 @@ bool GlobalRaces::touch(GlobalCell& cell, Record now, const GlobalAccess& access
     int writer = kind_of_write(cell.write), reader = kind_of_read(cell.read);
     // A read first: a write may turn out to be of the same value.
     reported = reported || races_with_launch_beside(cell, access);
-    if (access.kind & WRITE)
-        reported = reported || settle(conflict_with_reads(cell.read, access), cell.read, reader, access);
+    if (access.kind & WRITE) reported = reported || settle(conflict_with_reads(cell.read, access), cell.read, reader, access);
     reported = reported || settle(conflict(cell.write, writer, access), cell.write, writer, access);
     if (access.kind & WRITE) cell.write = now;
     else if (!beside_of(cell.read, access.address))
@@ -254,8 +253,8 @@ GlobalRaces::Conflict GlobalRaces::conflict_of_volatile(Record earlier, int earl
     }
     if (access.kind & ATOMIC) return Conflict::none;
     const Reader* first = volatile_words.first_reader(access.address);
-    bool knows_first = first && first->block == block && first->warp == other_warp &&
-                       order.knows(warp, block, other_warp, first->moment);
+    bool knows_first =
+        first && first->block == block && first->warp == other_warp && order.knows(warp, block, other_warp, first->moment);
     return knows_first ? Conflict::later : Conflict::none;
 }
 
@@ -307,6 +306,9 @@ Report GlobalRaces::race_between(Record earlier, int earlier_kind, const GlobalA
     const BlockRecord& block = block_of(earlier);
     Party other{call_site_of(earlier, pc), earlier_kind, block_index(*execution.launch, block.linear),
                 execution.thread_index[thread_of(earlier)]};
+    // The recorded reader is this thread itself: another one has read, too.
+    other.is_thread_unknown = thread_of(earlier) == execution.access.touch.thread && &block == &own();
+    other.is_block_unknown = other.is_thread_unknown && !(earlier & kOtherWarps);
     bool earlier_writes = earlier_kind & WRITE;
     std::string note = !earlier_writes ? "write after read" : kind & WRITE ? "write after write" : "read after write";
     if (own().has_heard && &block != &own() && block.sent >= epoch_of(earlier) && earlier_writes) {

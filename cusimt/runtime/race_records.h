@@ -30,7 +30,7 @@ struct GlobalCell {
     Record write, read;
 };
 constexpr int kEpochShift = 34, kThreadShift = 24;
-constexpr uint32_t kMostEpochs = 1u << 29;     // where numbering begins anew, before a launch
+constexpr uint32_t kMostEpochs = 1u << 29;                // where numbering begins anew, before a launch
 constexpr uint32_t kLastEpoch = (1u << 30) - (1u << 27);  // where fences of a launch begin no epoch any more
 constexpr Record kSplit = 1u << 23;            // of a write: no record, but a sign that the word's bytes have their own
 constexpr Record kStrongRecord = 1u << 22;     // atomic or volatile

@@ -200,8 +200,8 @@ bool ReleaseOrder::answers(unsigned number, uintptr_t address, uint32_t moment) 
 
 bool ReleaseOrder::holds(unsigned number, uintptr_t address) const {
     const Warp* warp = find(number);
-    return warp && std::any_of(warp->locks.begin(), warp->locks.end(),
-                               [&](const Lock& lock) { return lock.address == address; });
+    return warp &&
+           std::any_of(warp->locks.begin(), warp->locks.end(), [&](const Lock& lock) { return lock.address == address; });
 }
 
 bool ReleaseOrder::holds_lock(unsigned number, uintptr_t but_for) const {

@@ -59,12 +59,10 @@ class ReleaseOrder {
     struct Lock {
         uintptr_t address;
         uint64_t expected;
-        bool open_to_block = true, open_to_device = true;  // no fence since it was taken
+        bool open_to_block = true, open_to_device = true;          // no fence since it was taken
         bool broken_for_block = false, broken_for_device = false;  // an access came before the fence
-        Published pending;                                 // what the fence will make known
-        bool awaits_access() const {
-            return (open_to_block && !broken_for_block) || (open_to_device && !broken_for_device);
-        }
+        Published pending;                                         // what the fence will make known
+        bool awaits_access() const { return (open_to_block && !broken_for_block) || (open_to_device && !broken_for_device); }
     };
     struct Warp {
         Shared known, heard;
@@ -93,7 +91,7 @@ class ReleaseOrder {
     static void learn(Warp& warp, const Published& what);
     void watch(unsigned warp);
 
-    uint32_t number_ = 0;  // of the block
+    uint32_t number_ = 0;                  // of the block
     uint32_t present_ = 0, watching_ = 0;  // bit by bit: warps
     std::vector<Warp> warps_;
     std::vector<Read> reads_;  // of volatile words, the latest of each word and warp

@@ -130,6 +130,14 @@ SharedArray SharedMemory::array_at(uintptr_t address) const {
     return array ? *array : SharedArray{0, bytes_, ""};
 }
 
+Allocation SharedMemory::memory_of(const SharedArray& array) const {
+    Allocation memory;
+    memory.base = begin_ + array.begin;
+    memory.bytes = array.bytes;
+    memory.region = execution.device;
+    return memory;
+}
+
 // ---- accesses -------------------------------------------------------------------------------------------------------------
 
 // Whether another thread wrote it, after all. Atomics do not race with one another, so their first value counts as unwritten.
@@ -208,6 +216,7 @@ void SharedMemory::touch(SharedCell& cell, uintptr_t address, uintptr_t bytes, i
     now.kind = uint16_t(kind);
     now.clock = clocks_->now;
     now.call_site = uint32_t(reinterpret_cast<uintptr_t>(pc) - load_address_);
+    if (is_strict()) report_guess(cell, address, bytes, kind, pc);
     const Touch* earlier = is_reported_ ? nullptr : racing(cell, kind);
     if (earlier) report_race(*earlier, address, bytes, kind, pc);
     is_reported_ = is_reported_ || earlier;
@@ -249,17 +258,34 @@ bool SharedMemory::races(const Touch& earlier, int kind) const {
     return !clocks_->ordered(earlier.thread % kWarpSize, earlier.clock, thread % kWarpSize);
 }
 
-void SharedMemory::report_race(const Touch& earlier, uintptr_t address, uintptr_t bytes, int kind, const void* pc) const {
+// A plain read beside an atomic that compares, or the other way round: SELECTING is what lets them pass otherwise.
+void SharedMemory::report_guess(const SharedCell& cell, uintptr_t address, uintptr_t bytes, int kind, const void* pc) const {
+    for (const Touch* earlier : {&cell.read, &cell.other_read, &cell.write}) {
+        Touch strict = *earlier;
+        bool is_guess = (kind & SELECTING && earlier != &cell.write && !(strict.kind & kStrong)) ||
+                        (strict.kind & SELECTING && earlier == &cell.write && kind == READ);
+        strict.kind &= uint16_t(~SELECTING);
+        if (!is_guess || !races(strict, kind & ~SELECTING)) continue;
+        report_race(*earlier, address, bytes, kind, pc, "plain_guess");
+        return;
+    }
+}
+
+void SharedMemory::report_race(const Touch& earlier, uintptr_t address, uintptr_t bytes, int kind, const void* pc,
+                               const char* what) const {
     Party other{reinterpret_cast<const void*>(load_address_ + earlier.call_site), earlier.kind, execution.block->index(),
                 execution.thread_index[earlier.thread]};
+    SharedArray array = array_at(address);
     bool both_write = kind & earlier.kind & WRITE, no_atomic = !((kind | earlier.kind) & ATOMIC);
     const char* note = !(kind & WRITE) ? "read after write" : both_write ? "write after write" : "write after read";
-    Report race{.kind = "race_shared",
+    Report race{.kind = what,
                 .call_site = pc,
                 .access = kind,
                 .bytes = bytes,
                 .address = address,
                 .space = "shared",
+                .allocation = memory_of(array),
+                .array = array.name,
                 .other = other,
                 .note = note};
     if (both_write && no_atomic && !(kind & READ)) unsettled_writes.add(std::move(race), address, bytes);

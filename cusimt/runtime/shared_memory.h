@@ -9,6 +9,7 @@
 
 #include <vector>
 
+#include "arena.h"
 #include "race_records.h"
 #include "shared_arrays.h"
 #include "simt_api.h"
@@ -53,6 +54,7 @@ class SharedMemory {
         const SharedArray* array = nearest_array(*arrays_, address - begin_);
         return array && array->is_guard && holds(*array, address - begin_, 1);
     }
+    Allocation memory_of(const SharedArray& array) const;  // for a finding: where it lies
     // The array that is meant by an address: it lies there, or nearest.
     SharedArray array_at(uintptr_t address) const;
     // Every access comes to the slow path until an array is found harmless again.
@@ -76,7 +78,9 @@ class SharedMemory {
     const Touch* racing(const SharedCell& cell, int kind) const;
     void split(uintptr_t word);
     bool races(const Touch& earlier, int kind) const;
-    void report_race(const Touch& earlier, uintptr_t address, uintptr_t bytes, int kind, const void* pc) const;
+    void report_race(const Touch& earlier, uintptr_t address, uintptr_t bytes, int kind, const void* pc,
+                     const char* what = "race_shared") const;
+    void report_guess(const SharedCell& cell, uintptr_t address, uintptr_t bytes, int kind, const void* pc) const;
     void settle_reads();
 
     uintptr_t begin_ = 0, bytes_ = 0, dynamic_begin_ = 0, dynamic_bytes_ = 0, load_address_ = 0;

@@ -98,7 +98,8 @@ void simt_atomic_access(const void* pointer, size_t bytes, int traits) {
         auto address = reinterpret_cast<uintptr_t>(pointer);
         int kind = READ | WRITE | ATOMIC | (traits & SIMT_SELECTS ? SELECTING : 0) | (traits & SIMT_OF_BLOCK ? OF_BLOCK : 0);
         kind = tell(address, kind | (address % bytes ? MISALIGNED : 0), traits & SIMT_STORES);
-        simt_check_range(pointer, bytes, kind, pc);
+        // What stores without regard to the old value initialises the word.
+        simt_check_range(pointer, bytes, traits & SIMT_STORES ? kind & ~READ : kind, pc);
         hear(address, kind, traits & SIMT_SWAPS);
     }
     bool was_turn = look(pointer, bytes, kAtomicsPerTurn, pc);

@@ -126,7 +126,7 @@ void Turns::run_waiting() {
     rounds_in_vain_ = all_in_vain ? rounds_in_vain_ + 1 : 0;
     if (rounds_in_vain_ < kMostRoundsInVain || waiting_.empty() || dropped_) return;
     waiting_.front().block->diagnose_wait(unsigned(waiting_.size()));
-    execution.error = cudaErrorLaunchFailure;
+    execution.error = cudaErrorLaunchTimeout;
     dropped_ = true;
 }
 

@@ -101,7 +101,7 @@ def test_strict_reports_nothing_else(case: str, schedule: str) -> None:
 
 def test_a_wait_without_end_is_named() -> None:
     error, (found,) = outcomes("forward")["never_set"]
-    assert error == "cudaErrorLaunchFailure"
+    assert error == "cudaErrorLaunchTimeout"
     assert "1 block waits for a value that no thread changes: element 0 of an allocation" in sentence(found)
     assert found.frame.line == source_line("signals", "waits_in_vain")
     assert "atomicAdd(flag, 0)" in explain(found)

@@ -63,15 +63,15 @@ SIMT_ATOMIC_INTEGER(unsigned long long)
 SIMT_ATOMIC(atomicInc, unsigned int, old >= value ? 0 : old + 1)
 SIMT_ATOMIC(atomicDec, unsigned int, old == 0 || old > value ? value : old - 1)
 
-#define SIMT_ATOMIC_CAS_SCOPE(NAME, SCOPE, T)                                                                          \
-    SIMT_INLINE T NAME(T* address, T expected, T value) {                                                              \
-        simt_atomic_access(address, sizeof(T), SIMT_SELECTS | SIMT_SWAPS | (SCOPE));                                   \
-        T found = simt::replace(address, [=](T old) SIMT_HOST -> T { return old == expected ? value : old; });         \
-        if (SIMT_INSTRUMENTED) simt_swap_done(address, found == expected, uint64_t(expected), SCOPE);                  \
-        return found;                                                                                                  \
+#define SIMT_ATOMIC_CAS_SCOPE(NAME, SCOPE, T)                                                                  \
+    SIMT_INLINE T NAME(T* address, T expected, T value) {                                                      \
+        simt_atomic_access(address, sizeof(T), SIMT_SELECTS | SIMT_SWAPS | (SCOPE));                           \
+        T found = simt::replace(address, [=](T old) SIMT_HOST -> T { return old == expected ? value : old; }); \
+        if (SIMT_INSTRUMENTED) simt_swap_done(address, found == expected, uint64_t(expected), SCOPE);          \
+        return found;                                                                                          \
     }
-#define SIMT_ATOMIC_CAS(T)                                  \
-    SIMT_ATOMIC_CAS_SCOPE(atomicCAS, 0, T)                  \
+#define SIMT_ATOMIC_CAS(T)                                   \
+    SIMT_ATOMIC_CAS_SCOPE(atomicCAS, 0, T)                   \
     SIMT_ATOMIC_CAS_SCOPE(atomicCAS_block, SIMT_OF_BLOCK, T) \
     SIMT_ATOMIC_CAS_SCOPE(atomicCAS_system, 0, T)
 SIMT_ATOMIC_CAS(int)
