@@ -80,7 +80,7 @@ def run(program: SuiteProgram, folder: Path) -> Outcome:
     except subprocess.TimeoutExpired:
         return Outcome(program, frozenset(), "hang", time.monotonic() - begin)
     kinds = frozenset(_kinds(findings))
-    failure = "crash" if done.returncode < 0 and not kinds else ""
+    failure = "crash" if done.returncode != 0 and not kinds else ""  # it was refused, or judges nothing
     return Outcome(program, kinds, failure, time.monotonic() - begin)
 
 
