@@ -13,23 +13,40 @@ end; then the exit status is 1 even if the program itself succeeded.
 --no-checks         compile kernels without access checks: they run several times as fast
 --profile[=FILE]    count what each source line of each kernel does to memory, and print it when the program
                     ends; into FILE goes an HTML page with pictures, or JSON if its name ends in .json
+--schedules=N       run it N times, each time with the blocks and threads in another order: forward, reversed,
+                    then seeded orders, the same ones every time
+--strict            also report plain reads beside atomics, which are races by CUDA's memory model and nearly
+                    always harmless
+--watchdog=SECONDS  processor time after which a kernel is stopped in which no thread gets any further (120)
 """
 
 from __future__ import annotations
 
 import itertools
+import os
 import shlex
 import sys
 from contextlib import AbstractContextManager, nullcontext
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cusimt.programs.program import Program, run
+from cusimt.programs.schedules import STRICT_VARIABLE, WATCHDOG_VARIABLE
 from cusimt.support.errors import ExplainedError, UsageError
 
 USAGE = (
-    "usage: python -m cusimt [--no-checks | --profile[=FILE]] "
-    "{script.py | -m module | -- command} [arguments], or: python -m cusimt doctor"
+    "usage: python -m cusimt [--no-checks | --profile[=FILE]] [--schedules=N] [--strict] "
+    "[--watchdog=SECONDS] {script.py | -m module | -- command} [arguments], or: python -m cusimt doctor"
 )
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """The options: `profile` is the file of --profile, `""` without one, None without --profile."""
+
+    checked: bool = True
+    profile: str | None = None
+    schedules: int = 1
 
 
 def main(arguments: list[str]) -> int:
@@ -44,57 +61,64 @@ def main(arguments: list[str]) -> int:
 
         return examine()
     try:
-        checked, profile = _read(options)
+        chosen = _read(options)
         if rest[:1] == ["--"]:
-            return _command(rest[1:], checked, profile)
+            return _command(rest[1:], chosen)
         program = Program.parse(rest)
+        if chosen.schedules > 1:  # each in a process of its own
+            return _command([sys.executable, *rest], chosen)
         title = rest[1] if rest[0] == "-m" else Path(program.file).name
-        return run(program, checked=checked, around=_profiling(profile, title))
+        return run(program, checked=chosen.checked, around=_profiling(chosen.profile, title))
     except ExplainedError as error:
         print(f"{error}\n{USAGE}" if error.exit_code == 2 else error, file=sys.stderr)
         return error.exit_code
 
 
-def _command(words: list[str], checked: bool, profile: str | None) -> int:
-    if profile is not None:
+def _command(words: list[str], chosen: Chosen) -> int:
+    if chosen.profile is not None:
         raise UsageError(
-            "--profile does not work with a command.",
-            "It profiles one Python program.",
+            "--profile does not work with a command, nor with --schedules.",
+            "It profiles one run of one Python program.",
             "Name the program: python -m cusimt --profile script.py",
         )
     from cusimt.programs.command import run_command
 
-    return run_command(words, checked=checked)
+    return run_command(words, checked=chosen.checked, schedules=chosen.schedules)
 
 
-def _read(options: list[str]) -> tuple[bool, str | None]:
-    """Whether kernels are checked; and the file of --profile, `""` without one, None without --profile."""
-    checked, profile = True, None
+def _read(options: list[str]) -> Chosen:
+    chosen = Chosen()
     for option in options:
-        name, equals, file = option.partition("=")
+        name, equals, value = option.partition("=")
         if option == "--no-checks":
-            checked = False
-        elif name == "--profile" and bool(file) == bool(equals):
-            profile = file
+            chosen = replace(chosen, checked=False)
+        elif option == "--strict":
+            os.environ[STRICT_VARIABLE] = "1"
+        elif name == "--profile" and bool(value) == bool(equals):
+            chosen = replace(chosen, profile=value)
+        elif name == "--schedules" and value.isdecimal() and int(value):
+            chosen = replace(chosen, schedules=int(value))
+        elif name == "--watchdog" and value.replace(".", "", 1).isdecimal():
+            os.environ[WATCHDOG_VARIABLE] = value
         else:
             raise UsageError(
                 f"There is no option {option}.",
                 "Options of the program come after its name.",
                 "All options: python -m cusimt --help",
             )
-    if profile is not None and not checked:
+    if chosen.profile is not None and not chosen.checked:
         raise UsageError(
             "--profile and --no-checks exclude each other.",
             "The access checks count.",
             "Leave out --no-checks.",
         )
-    if profile and not Path(profile).absolute().parent.is_dir():
+    if chosen.profile and not Path(chosen.profile).absolute().parent.is_dir():
         raise UsageError(
-            f"{profile} cannot be written.",
+            f"{chosen.profile} cannot be written.",
             "The folder of the file has to exist.",
-            f"Create it: mkdir -p {shlex.quote(str(Path(profile).parent))}",
+            f"Create it: mkdir -p {shlex.quote(str(Path(chosen.profile).parent))}",
         )
-    return checked, profile
+    return chosen
 
 
 def _profiling(profile: str | None, title: str) -> AbstractContextManager[None]:

@@ -38,8 +38,8 @@ class Party:
 
     frame: Frame
     access: str | None
-    block: Dim3
-    thread: Dim3
+    block: Dim3 | None  # None: one of several blocks
+    thread: Dim3 | None  # None: one of several threads
 
 
 @dataclass(frozen=True)
@@ -61,6 +61,7 @@ class Finding:
     tensor: Tensor | None = None
     count: int = 1
     note: str = ""
+    schedule: str = ""  # the order of blocks and threads, if it is not the usual one
     ordered: bool = False  # of a race: the note is the order of the program, not of the run
 
     @property

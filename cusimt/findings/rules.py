@@ -24,6 +24,9 @@ _RULES = {
     "among the lanes of a warp a __syncwarp() will do.",
     "race_global": "Blocks run in any order: no block may touch what another one writes. Read from a copy "
     "or in the next kernel; a sum over blocks needs atomics.",
+    "plain_guess": "The atomic verifies what the plain read guessed, so an old value does no harm as long as"
+    " nothing else depends on it. By CUDA's memory model it is a race: read with an atomic, such as "
+    "cuda::atomic_ref with memory_order_relaxed.",
     "copy_in_flight": "The bytes of an asynchronous copy are there after a wait (__pipeline_wait_prior or its"
     " kin), and for other threads after a barrier behind it.",
     "stream_order": "Streams run concurrently: a stream that needs another's result must wait for an "
@@ -104,6 +107,16 @@ _UNFENCED = (
     "see the flag first."
 )
 
+_NOBODY_ANSWERS = (
+    "Whoever sets it has ended, or waits itself: on a GPU the kernel hangs. Another stream or the host "
+    "cannot set it here, since one launch runs at a time."
+)
+
+_BLOCK_SCOPE = (
+    "An atomic of block scope is atomic to threads of its block only: take the one without `_block`, or "
+    "device scope."
+)
+
 _FOREIGN = (
     "A kernel runs on the device that is current at its launch, and sees that device's memory: make the "
     "tensors' device current first (c10::cuda::CUDAGuard)."
@@ -120,6 +133,11 @@ _HEAP = re.compile(r"malloc|free|calloc|realloc|_Zn[wa]|_Zd[la]")
 _NO_HEAP = (
     "The simulated GPU has no heap for kernels, which a GPU has: let the host allocate the memory, and pass "
     "a pointer to it."
+)
+
+_WILD = (
+    "The pointer was computed from wrong numbers, never set, or read from memory that holds something else: "
+    "look at where it comes from."
 )
 
 _HOST_POINTERS = {
@@ -191,6 +209,8 @@ def _is_before(finding: Finding) -> bool:
 def _host_pointer(finding: Finding) -> str:
     if finding.space == "static":
         return _HOST_POINTERS["static read" if finding.access == "read" else "static write"]
+    if finding.note == "no memory":
+        return _WILD
     return _HOST_POINTERS.get("null" if finding.note else finding.access or "", "")
 
 
@@ -202,6 +222,8 @@ def _race(finding: Finding) -> str:
     space, other = "shared" if finding.space == "shared" else "global", finding.other
     if "__threadfence" in finding.note:
         return _UNFENCED
+    if "block scope" in finding.note:
+        return _BLOCK_SCOPE
     if other is None:
         return ""
     if "atomic" in (finding.access, other.access):
@@ -215,6 +237,10 @@ def _race(finding: Finding) -> str:
     if space == "global" and other.block == finding.block:
         return f"{_ORDERED[finding.note]} {_ONE_BLOCK}" if finding.ordered else _WITHIN_A_BLOCK
     return ""
+
+
+def _deadlock(finding: Finding) -> str:
+    return _NOBODY_ANSWERS if "no thread changes" in finding.note else ""
 
 
 def _invalid_launch(finding: Finding) -> str:
@@ -240,6 +266,7 @@ def _host_function(finding: Finding) -> str:
 
 _SPECIAL = {
     "host_function": _host_function,
+    "deadlock": _deadlock,
     "invalid_launch": _invalid_launch,
     "out_of_bounds": _out_of_bounds,
     "host_pointer": _host_pointer,

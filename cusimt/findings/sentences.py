@@ -15,9 +15,16 @@ Names = Mapping[int, str]
 
 
 def explain(finding: Finding) -> str:
-    """Sentence, rule and source line: what is printed."""
+    """Sentence, rule, schedule and source line: what is printed."""
     source = (finding.frame if finding.frame.file else finding.launch).source.strip()
-    return "\n".join(line for line in (sentence(finding), rule(finding), source and f"    {source}") if line)
+    lines = (sentence(finding), rule(finding), _schedule(finding), source and f"    {source}")
+    return "\n".join(line for line in lines if line)
+
+
+def _schedule(finding: Finding) -> str:
+    if not finding.schedule:
+        return ""
+    return f"Seen first under the schedule {finding.schedule}: CUSIMT_SCHEDULE={finding.schedule} repeats it."
 
 
 def sentence(finding: Finding, names: Names | None = None) -> str:
@@ -128,6 +135,8 @@ def _invalid_free(finding: Finding, names: Names) -> str:
 
 def _host_pointer(finding: Finding, names: Names) -> str:
     target = "a null pointer" if finding.note else "host memory"
+    if finding.note == "no memory":
+        target = "an address at which there is no memory"
     if finding.space == "static":
         target += (
             f", the library's own variable `{finding.array}`" if finding.array else ", the library's own"
@@ -154,11 +163,21 @@ def _race(finding: Finding, names: Names) -> str:
     return f"{what}, unordered with the {_described(finding.other, finding.block)}" if finding.other else what
 
 
+def _guess(finding: Finding, names: Names) -> str:
+    what = _with_memory("A plain read beside an atomic, unordered", finding, names)
+    if finding.other is None:
+        return what
+    other = _described(finding.other, finding.block)
+    return f"{what}: {finding.access} of {_bytes(finding.bytes)} and {other}"
+
+
 def _described(other: Party, block: Dim3 | None) -> str:
-    of_block = "" if other.block == block else f"block {_triple(other.block)}, "
     at = f" at {other.frame.where}" if other.frame.file else ""
     if other.frame.callers:
         at += f" (called from {other.frame.callers[0].where})"
+    if other.block is None or other.thread is None:
+        return f"{other.access or 'access'}{at} by another thread"
+    of_block = "" if other.block == block else f"block {_triple(other.block)}, "
     return f"{other.access or 'access'}{at} by {of_block}thread {_triple(other.thread)}"
 
 
@@ -176,7 +195,7 @@ def _copy_source(finding: Finding, names: Names) -> str:
 
 def _of(other: Party) -> str:
     at = f" at {other.frame.where}" if other.frame.file else ""
-    return f"{at} by thread {_triple(other.thread)}"
+    return f"{at} by thread {_triple(other.thread)}" if other.thread else at
 
 
 def _barrier_count(finding: Finding, names: Names) -> str:
@@ -203,11 +222,13 @@ def _barrier(finding: Finding, names: Names) -> str:
         what = "Barrier error: threads wait in a barrier that others never reach"
         return f"{what}; {finding.note}"
     at = f" at {finding.other.frame.where}" if finding.other.frame.file else ""
-    other = f"thread {_triple(finding.other.thread)} waits in another barrier{at}"
+    other = f"thread {_triple(finding.other.thread or (0, 0, 0))} waits in another barrier{at}"
     return f"Barrier error: divergent threads in the block; {other}"
 
 
 def _deadlock(finding: Finding, names: Names) -> str:
+    if "no thread changes" in finding.note:
+        return _with_memory(f"Deadlock: {finding.note}", finding, names)
     return f"Deadlock: no thread of the block can go on; {finding.note}"
 
 
@@ -242,7 +263,8 @@ def _constant(finding: Finding, names: Names) -> str:
 
 
 def _timeout(finding: Finding, names: Names) -> str:
-    return "The kernel exceeded its time limit and was stopped"
+    what = "The kernel exceeded its time limit and was stopped"
+    return _with_memory(f"{what} while a thread waited", finding, names) if finding.allocation else what
 
 
 def _host_function(finding: Finding, names: Names) -> str:
@@ -276,6 +298,7 @@ _WORDS = {
     "stream_reuse": _stream_reuse,
     "race_shared": _race,
     "race_global": _race,
+    "plain_guess": _guess,
     "misaligned": _misaligned,
     "divergent_barrier": _barrier,
     "deadlock": _deadlock,

@@ -108,6 +108,7 @@ def _finding(raw: Record, frames: Mapping[Site, Frame], quote: SourceReader) -> 
         else None,
         count=int(raw.get("count") or 1),
         note=str(raw.get("note") or ""),
+        schedule=str(raw.get("schedule") or ""),
     )
 
 
@@ -158,9 +159,7 @@ def _access(frame: Frame, access: str | None, file: str) -> RacingAccess:
 
 def _party(raw: Record, module: str, frames: Mapping[Site, Frame]) -> Party:
     frame = frames.get((module, int(raw.get("pc") or 0)), NOWHERE)
-    return Party(
-        frame, raw.get("access"), _index(raw["block"]) or (0, 0, 0), _index(raw["thread"]) or (0, 0, 0)
-    )
+    return Party(frame, raw.get("access"), _index(raw["block"]), _index(raw["thread"]))
 
 
 def _index(raw: Sequence[int] | None) -> Dim3 | None:

@@ -79,13 +79,15 @@ SIMT_CONVERGENT const simt_warp_values* simt_warp_collect(uint32_t mask, uint64_
 void simt_absent_lane(unsigned lane);             // this thread reads the value of a lane that brought none
 SIMT_CONVERGENT uint32_t simt_active_mask(void);  // lanes that reach this call together
 unsigned simt_lane(void);
-unsigned simt_multiprocessors(void);                         // of the simulated device; all are of one model
-unsigned simt_linear_thread(void);                           // index of this thread in its block
-SIMT_CONVERGENT void simt_grid_barrier(void);                // cooperative launches only
-void simt_atomic_access(const void* address, size_t bytes);  // before the plain read-modify-write that implements an
-                                                             // atomic, which must not be instrumented itself; may yield
-// The same for CAS, min, max, and, or: they compare what they find, so a plain read beside them is no race.
-void simt_selecting_atomic_access(const void* address, size_t bytes);
+unsigned simt_multiprocessors(void);           // of the simulated device; all are of one model
+unsigned simt_linear_thread(void);             // index of this thread in its block
+SIMT_CONVERGENT void simt_grid_barrier(void);  // cooperative launches only
+// Before the plain read-modify-write that implements an atomic, which must not be instrumented itself; may let others run.
+// SELECTS: CAS, min, max, and, or compare what they find, so that a plain read beside them is a guess. OF_BLOCK: atomic to
+// threads of the block only. STORES: its value does not depend on the old one. SWAPS: simt_swap_done follows.
+enum { SIMT_SELECTS = 1, SIMT_OF_BLOCK = 2, SIMT_STORES = 4, SIMT_SWAPS = 8 };
+void simt_atomic_access(const void* address, size_t bytes, int traits);
+void simt_swap_done(const void* address, int succeeded, uint64_t expected, int traits);  // in a checked module, after a CAS
 void simt_fence(int scope);                                    // 1: block, 2: device or system; before what tells others
 void simt_exceed_launch_bounds(int most);                      // this block has more threads; the launch is withdrawn
 void simt_trap(const char* what, const char* file, int line);  // assert, __trap: sticky error, drops the block

@@ -5,22 +5,25 @@ from __future__ import annotations
 import os
 import signal
 import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from types import FrameType
 
 from cusimt.programs.program import prepare, status_with_findings
+from cusimt.programs.schedules import SCHEDULE_VARIABLE, first_schedules
 from cusimt.support.errors import UsageError
 
 _SIGNALLED = 128  # to which a shell adds the number of the signal
 _PASSED_ON = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 
 
-def run_command(words: Sequence[str], *, checked: bool) -> int:
+def run_command(words: Sequence[str], *, checked: bool, schedules: int = 1) -> int:
     """Run `words` and return the exit status that this process should have.
 
     Every Python in it that imports torch has the simulated device, and nvcc is the simulated toolkit's. With
     `checked`, what was found in the programs that it ran is printed to stderr, and turns a success into 1.
+    With more than one of `schedules`, the command runs once in each, until it fails by itself.
     """
     if not words:
         raise UsageError(
@@ -30,7 +33,17 @@ def run_command(words: Sequence[str], *, checked: bool) -> int:
         )
     prepare(checked)
     os.environ["CUDA_PATH"] = os.environ["CUDA_HOME"]  # what Makefiles read
-    return status_with_findings(_status(words), checked)
+    status = _status_in_schedules(words, schedules) if schedules > 1 else _status(words)
+    return status_with_findings(status, checked)
+
+
+def _status_in_schedules(words: Sequence[str], count: int) -> int:
+    for schedule in first_schedules(count):
+        os.environ[SCHEDULE_VARIABLE] = schedule
+        print(f"cusimt: schedule {schedule}", file=sys.stderr, flush=True)
+        if status := _status(words):
+            return status
+    return 0
 
 
 def _status(words: Sequence[str]) -> int:

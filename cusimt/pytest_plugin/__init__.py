@@ -5,7 +5,8 @@ extensions that were compiled before have them if `python -m cusimt` compiled th
 the test, fixture or module whose code launched the kernel, in this process or in one that it started.
 
 The modules in data-flow order: `options` reads settings, `recorder` takes launches and findings from the
-runtime, `attribution` assigns them to tests, `summary` adds them up; `locations` names source lines.
+runtime, `attribution` assigns them to tests, `repetition` runs tests in other orders, `summary` adds up;
+`locations` names source lines.
 (PYTEST_DONT_REWRITE: there is no assertion here.)
 """
 
@@ -17,13 +18,13 @@ from collections.abc import Iterator
 
 import pytest
 
+from cusimt.programs.schedules import STRICT_VARIABLE
 from cusimt.pytest_plugin.attribution import Attribution
 from cusimt.pytest_plugin.options import Settings, add_options
 from cusimt.pytest_plugin.recorder import Recorder
+from cusimt.pytest_plugin.repetition import Repetition, set_schedule
 from cusimt.pytest_plugin.summary import SessionSummary
 from cusimt.support.errors import ExplainedError
-
-_ORDERS = {"forward": 0, "reversed": 1, "seeded": 2}
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -34,9 +35,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]:
     """Before any conftest.py, and before output is captured: the first start compiles for half a minute."""
     settings = Settings.of(early_config)
+    os.environ[STRICT_VARIABLE] = str(int(settings.strict))
     _activate_device(settings)
     recorder = Recorder(settings)
     early_config.pluginmanager.register(Attribution(recorder), "simt attribution")
+    if settings.schedules > 1:
+        early_config.pluginmanager.register(Repetition(settings.schedules), "simt repetition")
     early_config.pluginmanager.register(SessionSummary(settings, recorder), "simt summary")
     return (yield)
 
@@ -64,7 +68,7 @@ def _activate_device(settings: Settings) -> None:
     if settings.checked:
         child_findings.collect_from_children()
         call_witness()
-    driver().simt_set_schedule(_ORDERS[settings.order], settings.seed)
+    set_schedule(f"{settings.order}:{settings.seed}")
     driver().simt_set_watchdog(settings.watchdog)
     driver().simt_set_exits_reported(0)
 

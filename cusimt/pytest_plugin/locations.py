@@ -29,7 +29,8 @@ def describe(finding: Finding, root: Path) -> str:
         lines[finding.launch.where] = finding.launch.source.strip()
     width = max(map(len, lines), default=0)
     sources = [f"    {place:{width}}  {source}" for place, source in lines.items() if place and source]
-    return "\n".join(line for line in (sentence(finding), rule(finding), *sources) if line)
+    schedule = finding.schedule and f"Seen first under the schedule {finding.schedule}."
+    return "\n".join(line for line in (sentence(finding), rule(finding), schedule, *sources) if line)
 
 
 def _relative(finding: Finding, root: Path) -> Finding:

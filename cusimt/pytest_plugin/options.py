@@ -53,6 +53,8 @@ class Settings:
     findings: Treatment
     order: str  # forward, reversed or seeded
     seed: int
+    schedules: int  # how often each test runs, each time in another order
+    strict: bool
     watchdog: float  # seconds of processor time that a kernel may take; 0: no limit
     ignored: tuple[Ignored, ...]
     device: str  # a name of cusimt.gpu_models
@@ -75,6 +77,11 @@ class Settings:
             watchdog = float(_chosen(config, "simt_watchdog"))
         except ValueError:
             raise pytest.UsageError("--simt-watchdog takes a number of seconds; 0 is no limit.") from None
+        schedules, strict = _chosen(config, "simt_schedules"), _chosen(config, "simt_strict")
+        if not schedules.isdecimal() or int(schedules) < 1:
+            raise pytest.UsageError("--simt-schedules takes the number of orders in which each test runs.")
+        if strict not in ("on", "off"):
+            raise pytest.UsageError(_not_one_of("strict", ("on", "off")))
         device = _chosen(config, "simt_device")
         if device not in ARCHITECTURES:
             raise pytest.UsageError(_not_one_of("device", tuple(ARCHITECTURES)))
@@ -82,6 +89,8 @@ class Settings:
             findings=cast(Treatment, treatment),
             order=order,
             seed=int(seed or 0),
+            schedules=int(schedules),
+            strict=strict == "on",
             watchdog=watchdog,
             ignored=tuple(Ignored.parse(line) for line in config.getini("simt_ignore")),
             device=device,
@@ -94,6 +103,8 @@ def add_options(parser: pytest.Parser) -> None:
     for name, default, metavar, text in (
         ("findings", "error", "{error,warn,off}", "what a finding of the access checks does to its test"),
         ("schedule", "forward", "{forward,reversed,seeded[:N]}", "the order of blocks and threads"),
+        ("schedules", "1", "N", "in how many orders each test runs: forward, reversed, then seeded ones"),
+        ("strict", "off", "{on,off}", "whether plain reads beside atomics are findings"),
         ("watchdog", "120", "SECONDS", "processor time that a kernel may take; 0 is no limit"),
         ("device", os.environ.get(DEVICE_VARIABLE) or "h200", "NAME", f"one of {', '.join(ARCHITECTURES)}"),
     ):

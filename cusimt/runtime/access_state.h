@@ -18,11 +18,12 @@ struct AccessState {
     int counted;  // a launch whose accesses are counted: all come to the slow paths (counting.h)
 
     // Races on global memory; cells is null where they are not looked for.
-    GlobalCell* cells;      // one per 4-byte word of the arena's device memory
-    GlobalCell* parts;      // one per byte, for words that are accessed in parts
-    Record identity;        // of the running thread: epoch and thread
-    uint32_t launch_epoch;  // records from before it are ordered before all that runs now
-    uint32_t block_epoch;   // the first of this block
+    GlobalCell* cells;       // one per 4-byte word of the arena's device memory
+    GlobalCell* parts;       // one per byte, for words that are accessed in parts
+    Record identity;         // of the running thread: epoch and thread
+    uint32_t launch_epoch;   // records from before it are ordered before all that runs now
+    uint32_t block_epoch;    // the first of this block
+    uint32_t barrier_epoch;  // the first since its last barrier
 
     // Races on shared memory.
     struct {

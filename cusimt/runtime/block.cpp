@@ -11,6 +11,10 @@
 
 namespace simt {
 
+namespace {
+constexpr unsigned kPatience = 1024;
+}
+
 void Block::begin(uint3 index, uint64_t linear, unsigned threads, const Schedule& schedule) {
     if (state_ == BlockState::dropped) {  // its fibers stand in the middle of abandoned threads
         ready_.clear();
@@ -29,6 +33,8 @@ void Block::begin(uint3 index, uint64_t linear, unsigned threads, const Schedule
     linear_ = linear;
     threads_ = live_ = threads;
     started_ = yielded_ = turns_in_vain_ = 0;
+    turns_ = 0;
+    patience_ = kPatience;
     cycles_ = 0;
     picks_ = 0;
     barrier_count_ = 0;
@@ -43,12 +49,14 @@ void Block::begin(uint3 index, uint64_t linear, unsigned threads, const Schedule
     std::fill(std::begin(named_), std::end(named_), 0);
     signals.begin_block();
     if (execution.access.cells) race_number_ = global_races.begin_block(shared_memory.epoch(), linear);
+    order.begin_block(race_number_);
 }
 
 BlockState Block::run() {
     execution.block = this;
     blockIdx = index_;
     if (execution.access.cells) global_races.resume_block(race_number_);
+    if (state_ == BlockState::waiting) shared_memory.begin_moment();  // its accesses come after those of the others
     state_ = BlockState::running;
     current_ = next(false);
     simt_access = &execution.access;
@@ -58,6 +66,12 @@ BlockState Block::run() {
     unsettled_writes.settle();
     simt_access = &host_access;
     return state_;
+}
+
+void Block::note_progress() {
+    turns_in_vain_ = 0;
+    turns_ = 0;
+    ++execution.progress;
 }
 
 void Block::drop() {
@@ -85,7 +99,8 @@ void Block::start_thread(Fiber& self, unsigned thread) {
     self.thread = thread;
     self.wait = Wait::none;  // the fiber may come from a block that was dropped
     self.atomics = 0;
-    self.watched = nullptr;
+    self.looks_back.forget();
+    self.polled = nullptr;
     enter(self);
     bool thrown = false;
     try {
@@ -104,6 +119,7 @@ void Block::finish_thread(Fiber& self) {
     copies.finish_thread(self.thread);
     warp.live &= ~(1u << (self.thread % kWarpSize));
     --live_;
+    note_progress();
     while (Collective* group = warp.filled_by_exit()) wake_participants(warp, *group);
     if (!at_barrier_.empty() && at_barrier_.size() == live_) release_barrier();
     if (execution.timed_out) fail_by_timeout();
@@ -142,7 +158,7 @@ Fiber* Block::next(bool prefer_new_threads) {
 void Block::park(Fiber& self, Wait wait, const void* call_site) {
     self.wait = wait;
     self.call_site = call_site;
-    if (wait != Wait::turn) turns_in_vain_ = 0;
+    if (wait != Wait::turn) note_progress();
     current_ = next(wait == Wait::turn);
     if (current_ != &self) switch_context(self.context, current_ ? current_->context : host_);
     resume_current();
@@ -164,13 +180,19 @@ void Block::resume_current() {
     if (execution.timed_out) fail_by_timeout(self.call_site);
 }
 
+// What a thread sees of other blocks may change for ever without bringing it further, a counter of its own looks for instance,
+// so that patience with such changes has an end, which comes sooner every time. Stepping aside is never wrong, only slow.
 void Block::yield(const void* call_site, Turn turn) {
     Fiber& self = *current_;
     if (execution.timed_out) fail_by_timeout(call_site);
     bool only_waiters = ready_.size() == yielded_ && started_ == threads_ && asking_mask_.empty();
     if (!only_waiters || turn == Turn::progress) turns_in_vain_ = 0;
     else if (turn == Turn::in_vain) ++turns_in_vain_;
-    if (turns_in_vain_ > yielded_) return step_aside(self, call_site);  // each of them had its turn
+    if (turns_in_vain_ > yielded_) return step_aside(self, call_site, true);  // each of them had its turn
+    if (only_waiters && ++turns_ > uint64_t(patience_) * (yielded_ + 1)) {
+        patience_ = std::max(patience_ / 2, 1u);
+        return step_aside(self, call_site, false);
+    }
     if (only_waiters && ready_.empty()) return;
     ready_.push(&self);
     ++yielded_;
@@ -178,9 +200,11 @@ void Block::yield(const void* call_site, Turn turn) {
 }
 
 // Nothing in this block changes what its threads wait for, so it must be another one that will.
-void Block::step_aside(Fiber& self, const void* call_site) {
+void Block::step_aside(Fiber& self, const void* call_site, bool in_vain) {
     if (execution.access.counted) counting.end_block();
     turns_in_vain_ = 0;
+    turns_ = 0;
+    waits_in_vain_ = in_vain;
     self.wait = Wait::turn;
     self.call_site = call_site;
     ready_.push(&self);

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "async_copies.h"
+#include "release_order.h"
 #include "schedule.h"
 #include "signals.h"
 #include "vector_types.h"
@@ -75,11 +76,15 @@ class Block {
     Warp& warp_of(unsigned thread) { return warps_[thread / kWarpSize]; }
     uint3 index() const { return index_; }
     uint64_t linear() const { return linear_; }
+    // Of a block that waits: no thread of it has seen anything new in this turn.
+    bool waits_in_vain() const { return waits_in_vain_; }
+    void diagnose_wait(unsigned blocks) const;
     unsigned exited() const { return threads_ - live_; }
     unsigned threads() const { return threads_; }
 
     AsyncCopies copies;
     Signals signals;
+    ReleaseOrder order;
 
   private:
     static void fiber_main();
@@ -87,7 +92,8 @@ class Block {
     void start_thread(Fiber& self, unsigned thread);
     void finish_thread(Fiber& self);
     void park(Fiber& self, Wait wait, const void* call_site);
-    void step_aside(Fiber& self, const void* call_site);
+    void note_progress();  // a thread got further than its wait
+    void step_aside(Fiber& self, const void* call_site, bool in_vain);
     void resume_current();
     void enter(const Fiber& self);
     Fiber* next(bool prefer_new_threads);
@@ -106,6 +112,9 @@ class Block {
     unsigned threads_ = 0, started_ = 0, live_ = 0, yielded_ = 0;
     uint64_t cycles_ = 0;         // that clock64() has shown: it does not stop while other blocks have their turn
     unsigned turns_in_vain_ = 0;  // since anything changed
+    uint64_t turns_ = 0;          // in which threads only waited, since one got further
+    unsigned patience_ = 0;       // after how many of them, for each thread that waits, the block steps aside in any case
+    bool waits_in_vain_ = false;
     BlockState state_ = BlockState::finished;
     Schedule schedule_;
     uint64_t picks_ = 0;  // of the schedule: each is another

@@ -1,4 +1,7 @@
 // The slow paths of the access hooks: classify an access that the fast path could not approve, and report it.
+#include <errno.h>
+#include <sys/mman.h>
+
 #include <algorithm>
 
 #include "access_state.h"
@@ -16,6 +19,12 @@
 using namespace simt;
 
 namespace {
+
+bool is_mapped(uintptr_t address) {
+    constexpr uintptr_t kPage = 4096;
+    unsigned char resident[16];  // of pages of any size
+    return mincore(reinterpret_cast<void*>(address / kPage * kPage), 1, resident) == 0 || errno != ENOMEM;
+}
 
 [[noreturn]] void fail_access(const Report& what, int error = cudaErrorIllegalAddress) {
     report(what);
@@ -60,17 +69,13 @@ Verdict judge(uintptr_t address, uintptr_t bytes, int kind) {
 
 void report_overrun(uintptr_t address, uintptr_t bytes, int kind, const void* pc) {
     SharedArray array = shared_memory.array_at(address);
-    Allocation memory;
-    memory.base = shared_memory.begin() + array.begin;
-    memory.bytes = array.bytes;
-    memory.region = execution.device;
     report({.kind = "out_of_bounds",
             .call_site = pc,
             .access = kind,
             .bytes = bytes,
             .address = address,
             .space = "shared",
-            .allocation = memory,
+            .allocation = shared_memory.memory_of(array),
             .array = array.name});
 }
 
@@ -159,6 +164,7 @@ void simt_check_shared(uintptr_t address, uintptr_t bytes, int kind, bool misali
 
 void simt_check_other(uintptr_t address, uintptr_t bytes, int kind, const void* pc) {
     if (simt_access->counted) return count_and_check(address, bytes, kind, pc);
+    bool misaligned = kind & MISALIGNED;
     kind &= ~MISALIGNED;
     int region = arena.region(address);
     if (!simt_access->on_device) {
@@ -190,6 +196,7 @@ void simt_check_other(uintptr_t address, uintptr_t bytes, int kind, const void* 
     }
     Symbol symbol;
     if (find_symbol(reinterpret_cast<void*>(address), &symbol)) {
+        if (misaligned) fail_misaligned(address, bytes, kind, symbol.constant ? "constant" : "global", pc);
         if (!symbol.constant && simt_access->cells) {
             global_races.access_variable(symbol.section_begin, symbol.section_bytes, address, bytes, kind, pc);
         }
@@ -215,7 +222,9 @@ void simt_check_other(uintptr_t address, uintptr_t bytes, int kind, const void* 
                      .bytes = bytes,
                      .address = address,
                      .space = "host",
-                     .note = address < 4096 ? "null pointer" : ""});
+                     .note = address < 4096       ? "null pointer"
+                             : is_mapped(address) ? ""
+                                                  : "no memory"});
     }
     if (static_data(module).allows(address, bytes, kind)) return;
     fail_access({.kind = "host_pointer",

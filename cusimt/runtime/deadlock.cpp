@@ -82,4 +82,27 @@ void Block::diagnose_deadlock() {
             .thread = execution.thread_index[first->thread]});
 }
 
+// All threads of all blocks poll, and no value that they poll has changed for many rounds.
+void Block::diagnose_wait(unsigned blocks) const {
+    const Fiber* first = nullptr;
+    for (const Fiber& fiber : fibers_) {
+        if (fiber.wait == Wait::turn && fiber.launch == execution.id && (!first || fiber.thread < first->thread))
+            first = &fiber;
+    }
+    auto address = reinterpret_cast<uintptr_t>(first ? first->polled : nullptr);
+    bool in_arena = arena.region(address) >= 0;
+    std::string note = blocks == 1 ? "1 block waits" : std::to_string(blocks) + " blocks wait";
+    report({.kind = "deadlock",
+            .call_site = first ? first->call_site : nullptr,
+            .access = address ? READ : 0,
+            .bytes = first ? first->polled_bytes : 0,
+            .address = address,
+            .space = in_arena ? "global" : nullptr,
+            .allocation = in_arena ? nearest_allocation(address) : std::nullopt,
+            .note = note + " for a value that no thread changes",
+            .block = index_,
+            .thread = execution.thread_index[first ? first->thread : 0],
+            .is_left = true});
+}
+
 }  // namespace simt

@@ -26,9 +26,11 @@ struct Execution {
     std::exception_ptr exception;
     std::string refusal;         // why a GPU would not have begun this launch
     volatile int timed_out = 0;  // set by the watchdog's signal
+    uint64_t progress = 0;       // counts what shows that the kernel is not stuck: threads that end, or get behind a barrier
     AccessState access{};
 };
 extern Execution execution;
+extern Schedule schedule;  // of the launches to come
 extern AccessState host_access;
 extern std::recursive_mutex launch_lock;
 

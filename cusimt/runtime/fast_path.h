@@ -64,7 +64,7 @@ inline __attribute__((always_inline)) bool is_unshared(GlobalCell& cell, const A
     auto is_own = [&](Record record) { return epoch_of(record) < state.launch_epoch || same_thread_and_epoch(record, now); };
     if (!is_own(cell.write)) return false;
     if (!(kind & WRITE)) {
-        cell.read = with_read(cell.read, now, state.launch_epoch, state.block_epoch);
+        cell.read = with_read(cell.read, now, state.launch_epoch, state.block_epoch, state.barrier_epoch);
         return true;
     }
     bool others_read = epoch_of(cell.read) >= state.launch_epoch && cell.read & (kOtherBlocks | kOtherWarps);

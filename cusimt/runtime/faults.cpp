@@ -25,9 +25,20 @@ namespace simt {
 
 namespace {
 constexpr int kWatchdogSignal = SIGURG;  // ignored by default, and by nearly everyone
+constexpr double kStuckSeconds = 120;
 constexpr size_t kSignalStackBytes = 64 * 1024;
 
 std::atomic<double> watchdog_seconds{0};
+bool watches_progress = false;  // the limit is for the time in which no thread gets any further
+volatile uint64_t progress_seen = 0;
+
+// Where findings are collected and nobody set a limit, a kernel that is stuck ends after a while.
+void set_default_watchdog() {
+    const char *seconds = getenv("CUSIMT_WATCHDOG"), *collected = getenv("CUSIMT_FINDINGS");
+    if (watchdog_seconds > 0 || !collected || !*collected) return;
+    watchdog_seconds = seconds ? strtod(seconds, nullptr) : kStuckSeconds;
+    watches_progress = true;
+}
 struct sigaction previous_segv, previous_bus, previous_fpe, previous_ill, previous_abort, previous_watchdog;
 uintptr_t fault_address, fault_pc;  // of the fault or endless loop being turned into a finding; launches are serialised
 
@@ -143,9 +154,13 @@ void on_abort(int signal, siginfo_t* info, void* context) {
 
 // Leaves only from the program's own lines, which is also the place to report: a fiber interrupted inside the runtime or the C
 // library may hold a lock there. The flag stops such a fiber at its next barrier or atomic, and the timer tries again.
+void arm_this_thread();
 void on_watchdog(int, siginfo_t*, void* raw_context) {
     int saved_errno = errno;
-    if (simt_access->on_device) {
+    if (watches_progress && progress_seen != execution.progress) {
+        progress_seen = execution.progress;
+        arm_this_thread();
+    } else if (simt_access->on_device) {
         execution.timed_out = 1;
 #ifndef CUSIMT_UCONTEXT
         auto& context = *static_cast<ucontext_t*>(raw_context);
@@ -222,6 +237,7 @@ LaunchingThread& this_thread() {
     static thread_local LaunchingThread thread;
     return thread;
 }
+void arm_this_thread() { this_thread().arm(watchdog_seconds); }
 }  // namespace
 
 void install_fault_handlers() {
@@ -235,7 +251,10 @@ void install_fault_handlers() {
 FaultGuard::FaultGuard() {
     install_fault_handlers();
     LaunchingThread& thread = this_thread();
+    static const bool is_default_set = (set_default_watchdog(), true);
+    (void)is_default_set;
     if (watchdog_seconds <= 0) return;
+    progress_seen = execution.progress;
     install(kWatchdogSignal, on_watchdog, previous_watchdog);
     thread.arm(watchdog_seconds);
 }
@@ -246,4 +265,7 @@ FaultGuard::~FaultGuard() {
 
 }  // namespace simt
 
-extern "C" void simt_set_watchdog(double seconds) { simt::watchdog_seconds = seconds; }
+extern "C" void simt_set_watchdog(double seconds) {
+    simt::watchdog_seconds = seconds;
+    simt::watches_progress = false;
+}

@@ -3,6 +3,7 @@
 #include <stdint.h>
 
 #include "context.h"
+#include "look_back.h"
 #include "simt_api.h"
 #include "stacks.h"
 
@@ -23,10 +24,11 @@ struct Fiber {
     Collective* reading = nullptr;    // the collective whose values this thread may still read
     const void* awaited = nullptr;    // the barrier object whose phase it waits for
     uint64_t phase = 0;
-    unsigned atomics = 0;           // since it last let others run
-    unsigned looks = 0;             // at the clock, likewise: a loop that asks for both counts each
-    const void* watched = nullptr;  // what it looked at before that, and saw there
-    uint64_t seen = 0;
+    unsigned atomics = 0;          // since it last let others run
+    unsigned looks = 0;            // at the clock, likewise: a loop that asks for both counts each
+    LookBack looks_back;           // what it saw by them
+    const void* polled = nullptr;  // the last one before its turn
+    size_t polled_bytes = 0;
     uint64_t launch = 0;  // the launch for which `context` was prepared
 
     Fiber() = default;

@@ -2,6 +2,7 @@
 #include "findings.h"
 
 #include <pthread.h>
+#include <stdlib.h>
 
 #include <map>
 #include <mutex>
@@ -24,6 +25,7 @@ struct Finding {
     CodePlace place, other_place;
     std::vector<uintptr_t> calls;  // offsets in the module of `place`
     uint3 block{}, thread{};
+    std::string schedule;  // under which it was made first, if that is not the usual one
     bool on_device = false;
     uint64_t count = 1;
 };
@@ -56,7 +58,11 @@ std::string other_json(const Finding& finding) {
     {
         JsonLine json(line);
         json.integer("pc", finding.other_place.offset).text("access", access_name(finding.what.other->access));
-        json.triple("block", finding.what.other->block).triple("thread", finding.what.other->thread);
+        const Party& other = *finding.what.other;
+        if (other.is_block_unknown) json.raw("block", "null");
+        else json.triple("block", other.block);
+        if (other.is_thread_unknown) json.raw("thread", "null");
+        else json.triple("thread", other.thread);
     }
     line.pop_back();  // the line end
     return line;
@@ -79,6 +85,7 @@ void write(const Finding& finding, std::string& out) {
     if (finding.on_device) json.triple("block", finding.block).triple("thread", finding.thread);
     else json.raw("block", "null").raw("thread", "null");
     json.raw("other", other_json(finding)).integer("count", finding.count).text("note", what.note.c_str());
+    if (!finding.schedule.empty()) json.text("schedule", finding.schedule.c_str());
     json.text("file", finding.file.c_str()).integer("line", uint64_t(what.line));
 }
 
@@ -145,6 +152,7 @@ void report(const Report& what) {
     finding.file = file;
     finding.on_device = on_device;
     if (launch && launch->kernel) finding.kernel = launch->kernel;
+    if (launch && schedule.name() != "forward") finding.schedule = schedule.name();
     finding.place = place_of(what.call_site);
     if (what.other) finding.other_place = place_of(what.other->call_site);
     if (!what.is_left) {
@@ -155,6 +163,11 @@ void report(const Report& what) {
         finding.thread = what.thread ? *what.thread : execution.thread_index[execution.block->current().thread];
     }
     leave(finding);
+}
+
+bool is_strict() {
+    static const char* wanted = getenv("CUSIMT_STRICT");
+    return wanted && *wanted == '1';
 }
 
 void settle_findings() {

@@ -17,6 +17,7 @@ struct Party {
     const void* call_site = nullptr;
     int access = 0;
     uint3 block{}, thread{};
+    bool is_thread_unknown = false, is_block_unknown = false;  // it was one of several
 };
 
 struct Report {
@@ -37,6 +38,8 @@ struct Report {
 };
 
 void report(const Report& report);
+// Whether accesses are reported, too, that the language calls a race and that nearly always do no harm (CUSIMT_STRICT=1).
+bool is_strict();
 void settle_findings();  // a launch has ended: what this process leaves is to tell how often each was made
 void forget_findings();
 

@@ -7,9 +7,11 @@
 #include "execution.h"
 #include "findings.h"
 #include "global_cells.h"
+#include "release_order.h"
 #include "shared_memory.h"
 #include "turns.h"
 #include "unsettled.h"
+#include "volatile_words.h"
 
 namespace simt {
 
@@ -18,20 +20,25 @@ GlobalRaces global_races;
 namespace {
 int kind_of_write(Record record) {
     if (!(record & kStrongRecord)) return WRITE;
-    if (record & kVolatileRecord) return WRITE | VOLATILE;
-    return READ | WRITE | ATOMIC | (record & kSelectingRecord ? SELECTING : 0);
+    if (record & kVolatileRecord) return WRITE | VOLATILE | (record & kSelectingRecord ? RELEASED : 0);
+    int kind = READ | WRITE | ATOMIC | (record & kSelectingRecord ? SELECTING : 0);
+    return kind | (record & kOfBlockRecord ? OF_BLOCK : 0);
 }
 
 int kind_of_read(Record record) { return record & kStrongRecord ? READ | VOLATILE : READ; }
 
 Record record_of(int kind, const void* pc) {
-    Record now = identity_of(shared_memory.epoch(), execution.access.touch.thread);
+    Record now = identity_of(shared_memory.moment(), execution.access.touch.thread);
     now |= reinterpret_cast<uintptr_t>(pc) & kCallSiteMask;
     if (kind & kStrong) now |= kStrongRecord;
-    if (kind & WRITE && kind & VOLATILE) now |= kVolatileRecord;
-    if (kind & WRITE && kind & SELECTING) now |= kSelectingRecord;
+    if (!(kind & WRITE)) return now;
+    if (kind & VOLATILE) now |= kVolatileRecord;
+    if (kind & (SELECTING | RELEASED)) now |= kSelectingRecord;
+    if (kind & OF_BLOCK) now |= kOfBlockRecord;
     return now;
 }
+
+unsigned own_warp() { return execution.access.touch.thread / kWarpSize; }
 }  // namespace
 
 // ---- epochs and blocks ----------------------------------------------------------------------------------------------------
@@ -44,6 +51,8 @@ void GlobalRaces::forget_all() {
 void GlobalRaces::begin_launch(uint32_t epoch, int device, std::vector<LaunchBeside> beside) {
     blocks_.clear();
     stretches_.clear();
+    flags.forget();
+    volatile_words.forget();
     beside_ = std::move(beside);
     pass_grid_barrier(epoch);
     bool present = global_cells.map();
@@ -55,6 +64,7 @@ void GlobalRaces::begin_launch(uint32_t epoch, int device, std::vector<LaunchBes
 // Beside other launches, earlier records count, so the hooks let no access pass: they know of no earlier launch, and of no
 // thread that could be the running one.
 void GlobalRaces::pass_grid_barrier(uint32_t epoch) {
+    volatile_words.report_suspects();
     launch_epoch_ = epoch;
     execution.access.launch_epoch = beside_.empty() ? epoch : 0;
 }
@@ -75,11 +85,7 @@ void GlobalRaces::note_epoch(uint32_t epoch) {
     stretches_.push_back({epoch, own_});
 }
 
-void GlobalRaces::send(uint32_t epoch) {
-    if (blocks_.empty()) return;
-    own().released = own().fenced;
-    own().sent = epoch;
-}
+void GlobalRaces::end_launch() { volatile_words.report_suspects(); }
 
 const GlobalRaces::BlockRecord& GlobalRaces::block_of(Record record) const {
     auto after = std::upper_bound(stretches_.begin(), stretches_.end(), epoch_of(record),
@@ -89,13 +95,21 @@ const GlobalRaces::BlockRecord& GlobalRaces::block_of(Record record) const {
 
 // ---- accesses -------------------------------------------------------------------------------------------------------------
 
+void GlobalRaces::note(uintptr_t address, int kind) const {
+    unsigned warp = own_warp();
+    if (!(kind & ATOMIC) && execution.block->order.is_watching(warp)) execution.block->order.note_access(warp);
+    if (kind & kStrong) volatile_words.note(address, {own_, warp, shared_memory.moment()}, !(kind & WRITE));
+}
+
 void GlobalRaces::access(uintptr_t address, uintptr_t bytes, int kind, const void* pc) {
+    note(address, kind);
     track({arena.begin, global_cells.words(), global_cells.parts()}, {address, bytes, kind, pc});
 }
 
 void GlobalRaces::access_variable(uintptr_t section, uintptr_t section_bytes, uintptr_t address, uintptr_t bytes, int kind,
                                   const void* pc) {
     uintptr_t begin = section / 4 * 4, words = (section + section_bytes - begin) / 4 + 1;
+    note(address, kind);
     std::vector<GlobalCell>& cells = variables_[begin];
     if (cells.size() < words * 5) cells.assign(words * 5, {});
     bytes = std::min(bytes, section + section_bytes - address);
@@ -121,7 +135,7 @@ void GlobalRaces::track(const Shadow& shadow, const GlobalAccess& access) {
 
 void GlobalRaces::split(const Shadow& shadow, uintptr_t word) {
     for (uintptr_t byte = word * 4; byte < word * 4 + 4; ++byte) shadow.parts[byte] = shadow.words[word];
-    shadow.words[word] = {identity_of(shared_memory.epoch(), 0) | kSplit, 0};
+    shadow.words[word] = {identity_of(shared_memory.moment(), 0) | kSplit, 0};
 }
 
 // What with_read compares a record's epoch with: blocks that take turns have no range of epochs of their own.
@@ -130,21 +144,20 @@ uint32_t GlobalRaces::block_epoch_of(Record record) const {
     return &block_of(record) == &own() ? 0 : ~0u;
 }
 
+uint32_t GlobalRaces::barrier_epoch_of(Record record) const {
+    if (epoch_of(record) < launch_epoch_) return ~0u;
+    return &block_of(record) == &own() ? shared_memory.epoch() : ~0u;
+}
+
 bool GlobalRaces::touch(GlobalCell& cell, Record now, const GlobalAccess& access, bool reported) {
-    int writer = kind_of_write(cell.write);
+    int writer = kind_of_write(cell.write), reader = kind_of_read(cell.read);
     // A read first: a write may turn out to be of the same value.
-    if (!reported && races_with_launch_beside(cell, access)) {
-        reported = true;
-    } else if (!reported && access.kind & WRITE && read_races(cell.read, access.kind)) {
-        report_race(cell.read, kind_of_read(cell.read), access);
-        reported = true;
-    } else if (!reported && races(cell.write, writer, access.kind)) {
-        report_race(cell.write, writer, access);
-        reported = true;
-    }
+    reported = reported || races_with_launch_beside(cell, access);
+    if (access.kind & WRITE) reported = reported || settle(conflict_with_reads(cell.read, access), cell.read, reader, access);
+    reported = reported || settle(conflict(cell.write, writer, access), cell.write, writer, access);
     if (access.kind & WRITE) cell.write = now;
     else if (!beside_of(cell.read, access.address))
-        cell.read = with_read(cell.read, now, launch_epoch_, block_epoch_of(cell.read));
+        cell.read = with_read(cell.read, now, launch_epoch_, block_epoch_of(cell.read), barrier_epoch_of(cell.read));
     return reported;
 }
 
@@ -188,32 +201,95 @@ bool GlobalRaces::races_with_launch_beside(const GlobalCell& cell, const GlobalA
     return false;
 }
 
-bool GlobalRaces::races(Record earlier, int earlier_kind, int kind) const {
-    if (epoch_of(earlier) < launch_epoch_) return false;
+bool GlobalRaces::is_ordered(Record earlier, int earlier_kind, int kind) const {
+    uint32_t moment = epoch_of(earlier);
+    if (moment < launch_epoch_) return true;
     const BlockRecord& other = block_of(earlier);
-    if (&other == &own()) return races_within_block(earlier, earlier_kind, kind);
-    if (compatible_in_global(earlier_kind, kind)) return false;
-    bool is_released = other.released >= epoch_of(earlier) || (earlier_kind & kStrong && other.sent >= epoch_of(earlier));
-    return !(is_released && own().has_heard);
+    const Block& block = *execution.block;
+    unsigned other_warp = thread_of(earlier) / kWarpSize, warp = own_warp();
+    if (&other == &own()) {
+        if (moment < shared_memory.epoch() || thread_of(earlier) == execution.access.touch.thread) return true;
+        // Within a warp, any collective so far may have ordered the two.
+        if (other_warp == warp && execution.block->warp_of(thread_of(earlier)).clocks.has_met()) return true;
+    } else if (earlier_kind & kStrong && !(kind & kStrong) && other.sent >= moment && own().has_heard) {
+        return true;  // a flag that is used up
+    }
+    return block.order.knows(warp, uint32_t(&other - blocks_.data()), other_warp, moment);
 }
 
-bool GlobalRaces::races_within_block(Record earlier, int earlier_kind, int kind) const {
-    if (epoch_of(earlier) != shared_memory.epoch()) return false;  // a barrier lies between
-    unsigned other = thread_of(earlier), thread = execution.block->current().thread;
-    if (other == thread || execution.block->signals.orders(other, thread, shared_memory.epoch())) return false;
-    if (compatible_in_global(earlier_kind, kind)) return false;
-    if (other / kWarpSize != thread / kWarpSize) return true;
-    return !execution.block->warp_of(thread).clocks.has_met();  // any collective so far may have ordered the two
+GlobalRaces::Conflict GlobalRaces::conflict(Record earlier, int earlier_kind, const GlobalAccess& access) const {
+    if (epoch_of(earlier) < launch_epoch_ || is_ordered(earlier, earlier_kind, access.kind)) return Conflict::none;
+    return conflict_of_kinds(earlier, earlier_kind, access);
+}
+
+GlobalRaces::Conflict GlobalRaces::conflict_of_kinds(Record earlier, int earlier_kind, const GlobalAccess& access) const {
+    int kind = access.kind, write = kind & WRITE ? kind : earlier_kind, other = kind & WRITE ? earlier_kind : kind;
+    if (earlier_kind & kind & ATOMIC) {
+        bool is_scoped = (earlier_kind | kind) & OF_BLOCK && &block_of(earlier) != &own();
+        return is_scoped ? Conflict::race : Conflict::none;
+    }
+    if (earlier_kind & kind & kStrong || (earlier_kind & kStrong && kind & kStrong))
+        return conflict_of_volatile(earlier, earlier_kind, access);
+    return write & SELECTING && !(other & WRITE) ? Conflict::guess : Conflict::race;
+}
+
+// One of the two is volatile, the other one is as well, or an atomic. See volatile_words.h.
+GlobalRaces::Conflict GlobalRaces::conflict_of_volatile(Record earlier, int earlier_kind, const GlobalAccess& access) const {
+    uint32_t block = uint32_t(&block_of(earlier) - blocks_.data()), moment = epoch_of(earlier);
+    unsigned warp = own_warp(), other_warp = thread_of(earlier) / kWarpSize;
+    const ReleaseOrder& order = execution.block->order;
+    if (block == own_ && warp == other_warp) return Conflict::none;
+    bool is_write = access.kind & WRITE, was_write = earlier_kind & WRITE;
+    if (is_write && was_write) {
+        if (order.answers(warp, access.address, moment)) return Conflict::none;
+        if (earlier_kind & access.kind & VOLATILE) return Conflict::race;
+        if ((earlier_kind | access.kind) & RELEASED || order.holds(warp, access.address)) return Conflict::none;
+        return earlier_kind & VOLATILE ? Conflict::race : Conflict::later;
+    }
+    if (was_write) {
+        if (earlier_kind & ATOMIC) return Conflict::none;
+        bool is_announced = !(earlier_kind & RELEASED) && order.has_heard_of(warp, block, other_warp, moment);
+        return is_announced || order.holds_lock(warp, access.address) ? Conflict::race : Conflict::none;
+    }
+    if (access.kind & ATOMIC) return Conflict::none;
+    const Reader* first = volatile_words.first_reader(access.address);
+    bool knows_first =
+        first && first->block == block && first->warp == other_warp && order.knows(warp, block, other_warp, first->moment);
+    return knows_first ? Conflict::later : Conflict::none;
 }
 
 // Of several plain readers at least one was another block, or another warp.
-bool GlobalRaces::read_races(Record earlier, int kind) const {
-    if (races(earlier, kind_of_read(earlier), kind)) return true;
-    if (epoch_of(earlier) < launch_epoch_ || earlier & kStrongRecord || compatible_in_global(READ, kind)) return false;
-    unsigned thread = execution.block->current().thread;
-    bool within_block = epoch_of(earlier) == shared_memory.epoch() && earlier & kOtherWarps;
-    if (within_block && !execution.block->signals.has_heard(thread, shared_memory.epoch())) return true;
-    return earlier & kOtherBlocks && !own().has_heard;
+GlobalRaces::Conflict GlobalRaces::conflict_with_reads(Record earlier, const GlobalAccess& access) const {
+    Conflict latest = conflict(earlier, kind_of_read(earlier), access);
+    if (latest == Conflict::race) return latest;
+    if (epoch_of(earlier) < launch_epoch_ || earlier & kStrongRecord) return latest;
+    unsigned thread = execution.access.touch.thread;
+    bool is_own = &block_of(earlier) == &own() && epoch_of(earlier) >= shared_memory.epoch();
+    bool has_heard = execution.block->signals.has_heard(thread, shared_memory.epoch());
+    bool others = (is_own && earlier & kOtherWarps && !has_heard) || (earlier & kOtherBlocks && !own().has_heard);
+    return others ? conflict_of_kinds(earlier, READ, access) : latest;
+}
+
+bool GlobalRaces::settle(Conflict conflict, Record earlier, int earlier_kind, const GlobalAccess& access) const {
+    if (conflict == Conflict::none) return false;
+    if (conflict == Conflict::guess && !is_strict()) return false;
+    Report race = race_between(earlier, earlier_kind, access);
+    if (conflict == Conflict::guess) {
+        race.kind = "plain_guess";
+        report(race);
+        return false;  // there may be a race as well
+    }
+    bool both_write = earlier_kind & access.kind & WRITE;
+    bool may_be_equal = both_write && !(earlier_kind & ATOMIC) && !(access.kind & READ && earlier_kind == WRITE);
+    if (conflict == Conflict::later) {
+        uint32_t block = uint32_t(&block_of(earlier) - blocks_.data());
+        volatile_words.suspect(std::move(race), access.address, {block, thread_of(earlier) / kWarpSize, 0});
+    } else if (may_be_equal) {
+        unsettled_writes.add(std::move(race), access.address, access.bytes);
+    } else {
+        report(race);
+    }
+    return true;
 }
 
 const void* call_site_of(Record record, const void* near) {
@@ -225,27 +301,29 @@ const void* call_site_of(Record record, const void* near) {
     return reinterpret_cast<const void*>(site);
 }
 
-void GlobalRaces::report_race(Record earlier, int earlier_kind, const GlobalAccess& access) const {
+Report GlobalRaces::race_between(Record earlier, int earlier_kind, const GlobalAccess& access) const {
     auto [address, bytes, kind, pc] = access;
     const BlockRecord& block = block_of(earlier);
     Party other{call_site_of(earlier, pc), earlier_kind, block_index(*execution.launch, block.linear),
                 execution.thread_index[thread_of(earlier)]};
+    // The recorded reader is this thread itself: another one has read, too.
+    other.is_thread_unknown = thread_of(earlier) == execution.access.touch.thread && &block == &own();
+    other.is_block_unknown = other.is_thread_unknown && !(earlier & kOtherWarps);
     bool earlier_writes = earlier_kind & WRITE;
     std::string note = !earlier_writes ? "write after read" : kind & WRITE ? "write after write" : "read after write";
     if (own().has_heard && &block != &own() && block.sent >= epoch_of(earlier) && earlier_writes) {
         note += ", announced without a __threadfence()";
     }
-    Report race{.kind = "race_global",
-                .call_site = pc,
-                .access = kind,
-                .bytes = bytes,
-                .address = address,
-                .space = "global",
-                .allocation = nearest_allocation(address),
-                .other = other,
-                .note = note};
-    if (earlier_kind == WRITE && kind == WRITE) unsettled_writes.add(std::move(race), address, bytes);
-    else report(race);
+    if (earlier_kind & kind & ATOMIC) note += ", an atomic of block scope";
+    return {.kind = "race_global",
+            .call_site = pc,
+            .access = kind,
+            .bytes = bytes,
+            .address = address,
+            .space = "global",
+            .allocation = nearest_allocation(address),
+            .other = other,
+            .note = note};
 }
 
 }  // namespace simt

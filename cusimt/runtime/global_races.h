@@ -1,8 +1,8 @@
 // Race detection on global memory: between blocks, which only the end of the launch, a grid barrier or flags order, and
 // between threads of a block without a barrier between them.
 //
-// Flags (see signals.h): writes of a block before a fence are released once the block makes a strong write, and acquired by
-// every block that makes a strong read. Atomic writes need no fence.
+// Fences and flags make the order that release_order.h describes. Atomics need none, unless one is of block scope and the
+// other of another block. What volatile accesses mean is in volatile_words.h.
 //
 // Records of a launch on another stream that is not ordered with this one are compared like those of another block.
 #pragma once
@@ -11,6 +11,7 @@
 #include <map>
 #include <vector>
 
+#include "findings.h"
 #include "race_records.h"
 #include "stream_uses.h"
 
@@ -38,10 +39,10 @@ class GlobalRaces {
     // The numbers of epochs begin anew.
     void forget_all();
 
-    void fence(uint32_t epoch) {
-        if (!blocks_.empty()) own().fenced = epoch;
+    void end_launch();
+    void send(uint32_t epoch) {
+        if (!blocks_.empty()) own().sent = epoch;
     }
-    void send(uint32_t epoch);
     void receive() {
         if (!blocks_.empty()) own().has_heard = true;
     }
@@ -58,9 +59,7 @@ class GlobalRaces {
     };
     struct BlockRecord {
         uint64_t linear;
-        uint32_t fenced = 0;    // epoch of its last fence
-        uint32_t released = 0;  // of the last fence before a strong write, which releases all earlier accesses
-        uint32_t sent = 0;      // of its last strong write
+        uint32_t sent = 0;  // epoch of its last strong write
         bool has_heard = false;
     };
     struct Stretch {  // epochs from `first` on, to the next stretch, are the block's
@@ -69,18 +68,25 @@ class GlobalRaces {
     };
     BlockRecord& own() { return blocks_[own_]; }
     const BlockRecord& own() const { return blocks_[own_]; }
+    void note(uintptr_t address, int kind) const;
     void track(const Shadow& shadow, const GlobalAccess& access);
     const LaunchBeside* beside_of(Record record, uintptr_t address) const;  // null: it was none of them
     bool races_with_launch_beside(const GlobalCell& cell, const GlobalAccess& access) const;
     static void split(const Shadow& shadow, uintptr_t word);
     const BlockRecord& block_of(Record record) const;
     uint32_t block_epoch_of(Record record) const;
+    uint32_t barrier_epoch_of(Record record) const;
     // Notes the access to one cell of it, and reports a race unless one was `reported` already. Returns whether one is now.
     bool touch(GlobalCell& cell, Record now, const GlobalAccess& access, bool reported);
-    bool races(Record earlier, int earlier_kind, int kind) const;
-    bool races_within_block(Record earlier, int earlier_kind, int kind) const;
-    bool read_races(Record earlier, int kind) const;
-    void report_race(Record earlier, int earlier_kind, const GlobalAccess& access) const;
+    enum class Conflict { none, race, guess, later };  // `later`: if the other one does not look at the word again
+    Conflict conflict(Record earlier, int earlier_kind, const GlobalAccess& access) const;
+    bool is_ordered(Record earlier, int earlier_kind, int kind) const;
+    Conflict conflict_of_kinds(Record earlier, int earlier_kind, const GlobalAccess& access) const;
+    Conflict conflict_of_volatile(Record earlier, int earlier_kind, const GlobalAccess& access) const;
+    Conflict conflict_with_reads(Record earlier, const GlobalAccess& access) const;
+    // Reports it, unless it is harmless; whether it did.
+    bool settle(Conflict conflict, Record earlier, int earlier_kind, const GlobalAccess& access) const;
+    Report race_between(Record earlier, int earlier_kind, const GlobalAccess& access) const;
 
     std::map<uintptr_t, std::vector<GlobalCell>> variables_;  // of sections, by address: parts, behind them words
     uint32_t launch_epoch_ = 0;

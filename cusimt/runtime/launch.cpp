@@ -34,7 +34,14 @@ namespace simt {
 Execution execution;
 AccessState host_access;
 std::recursive_mutex launch_lock;
-Schedule schedule;
+
+namespace {
+const char* wanted_schedule() {
+    const char* name = getenv("CUSIMT_SCHEDULE");
+    return name ? name : "forward";
+}
+}  // namespace
+Schedule schedule{std::string(wanted_schedule())};
 
 namespace {
 __attribute__((constructor(103))) void open_host_access() {
@@ -211,8 +218,19 @@ void refuse_static_shared(size_t bytes) {
     execution.block->drop();
 }
 
+// A thread that has polled something since it began waits for it, most likely.
 void fail_by_timeout(const void* call_site) {
-    report({.kind = "timeout", .call_site = call_site, .is_left = true});
+    const Fiber& self = execution.block->current();
+    auto address = reinterpret_cast<uintptr_t>(self.polled);
+    bool in_arena = self.polled && arena.region(address) >= 0;
+    report({.kind = "timeout",
+            .call_site = call_site,
+            .access = in_arena ? READ : 0,
+            .bytes = in_arena ? self.polled_bytes : 0,
+            .address = in_arena ? address : 0,
+            .space = in_arena ? "global" : nullptr,
+            .allocation = in_arena ? nearest_allocation(address) : std::nullopt,
+            .is_left = true});
     fail_launch(cudaErrorLaunchTimeout);
 }
 
@@ -236,6 +254,7 @@ int simt_launch_kernel(const simt_launch* launch) {
         FaultGuard guard;
         run_grid(*launch, schedule);
     }
+    if (execution.access.cells) global_races.end_launch();
     static_data(*launch->module).end_launch();
     if (launch->module->checked && is_shield_up()) shared_memory.wipe();
     settle_findings();

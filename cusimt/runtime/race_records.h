@@ -6,45 +6,57 @@ namespace simt {
 
 // Bits. An atomic read-modify-write is READ, WRITE and ATOMIC. SELECTING: an atomic that compares what it finds and keeps or
 // replaces it (CAS, min, max, and, or): a concurrent plain read is a guess that the atomic verifies. RELEASED: a volatile write
-// after a fence. MISALIGNED: the address is no multiple of the size, though the compiler relied on that. SPARE: of more than is
+// after a fence. OF_BLOCK: an atomic of block scope. MISALIGNED: the address is no multiple of the size, though the compiler relied on that. SPARE: of more than is
 // needed; harmless if it was never written.
-enum AccessKind { READ = 1, WRITE = 2, ATOMIC = 4, VOLATILE = 8, SELECTING = 16, RELEASED = 32, MISALIGNED = 64, SPARE = 128 };
+enum AccessKind {
+    READ = 1,
+    WRITE = 2,
+    ATOMIC = 4,
+    VOLATILE = 8,
+    SELECTING = 16,
+    RELEASED = 32,
+    MISALIGNED = 64,
+    SPARE = 128,
+    OF_BLOCK = 256
+};
 constexpr int kStrong = ATOMIC | VOLATILE;  // of global memory, threads may do these to one word at the same time
 
 // ---- global memory --------------------------------------------------------------------------------------------------------
 
-// [epoch 31 | thread 10 | flags 4 | low bits of the return address 19]. Epochs number the stretches between barriers of all
-// blocks of all launches, so one number says which launch, block and stretch it was.
+// [epoch 30 | thread 10 | flags 5 | low bits of the return address 19]. Epochs number the stretches between barriers and fences
+// of all blocks of all launches, so one number says which launch, block and stretch it was.
 using Record = uint64_t;
 struct GlobalCell {
     Record write, read;
 };
-constexpr int kEpochShift = 33, kThreadShift = 23;
-constexpr uint32_t kMostEpochs = 1u << 30;     // where numbering begins anew, before a launch
-constexpr Record kSplit = 1u << 22;            // of a write: no record, but a sign that the word's bytes have their own
-constexpr Record kStrongRecord = 1u << 21;     // atomic or volatile
-constexpr Record kVolatileRecord = 1u << 20;   // of a write: the latter
-constexpr Record kSelectingRecord = 1u << 19;  // of a write: an atomic of that sort
-constexpr Record kOtherBlocks = 1u << 20;      // of a read: blocks other than the recorded one have read plainly, too
-constexpr Record kOtherWarps = 1u << 19;       // of a read: so have other warps of the block in that epoch
-constexpr Record kCallSiteMask = kOtherWarps - 1;
+constexpr int kEpochShift = 34, kThreadShift = 24;
+constexpr uint32_t kMostEpochs = 1u << 29;                // where numbering begins anew, before a launch
+constexpr uint32_t kLastEpoch = (1u << 30) - (1u << 27);  // where fences of a launch begin no epoch any more
+constexpr Record kSplit = 1u << 23;            // of a write: no record, but a sign that the word's bytes have their own
+constexpr Record kStrongRecord = 1u << 22;     // atomic or volatile
+constexpr Record kVolatileRecord = 1u << 21;   // of a write: the latter
+constexpr Record kSelectingRecord = 1u << 20;  // of a write: an atomic of that sort; of a volatile one: RELEASED
+constexpr Record kOfBlockRecord = 1u << 19;    // of a write: an atomic of block scope
+constexpr Record kOtherBlocks = 1u << 21;      // of a read: blocks other than the recorded one have read plainly, too
+constexpr Record kOtherWarps = 1u << 20;       // of a read: so have other warps of the block since its barrier
+constexpr Record kCallSiteMask = kOfBlockRecord - 1;
 constexpr uint32_t epoch_of(Record record) { return uint32_t(record >> kEpochShift); }
 constexpr unsigned thread_of(Record record) { return unsigned(record >> kThreadShift & 1023); }
 constexpr Record identity_of(uint32_t epoch, unsigned thread) {
     return Record(epoch) << kEpochShift | Record(thread) << kThreadShift;
 }
-constexpr bool same_thread_and_epoch(Record a, Record b) { return (a ^ b) >> 22 == 0; }  // never true of a split word
-constexpr bool same_warp_and_epoch(Record a, Record b) { return (a ^ b) >> (kThreadShift + 5) == 0; }
+constexpr bool same_thread_and_epoch(Record a, Record b) { return (a ^ b) >> 23 == 0; }  // never true of a split word
+constexpr bool same_warp(Record a, Record b) { return ((a ^ b) >> (kThreadShift + 5) & 31) == 0; }
 
 // The record after one more read: the latest reader, and whether there were others that it does not stand for. A strong read
 // conflicts with less, so it does not hide a plain one.
-inline Record with_read(Record before, Record now, uint32_t launch_epoch, uint32_t block_epoch) {
+inline Record with_read(Record before, Record now, uint32_t launch_epoch, uint32_t block_epoch, uint32_t barrier_epoch) {
     if (epoch_of(before) < launch_epoch) return now;
     if (now & kStrongRecord) return before & kStrongRecord ? now : before;
     if (before & kStrongRecord) return now;
     if (epoch_of(before) < block_epoch || before & kOtherBlocks) now |= kOtherBlocks;
-    bool same_epoch = epoch_of(before) == epoch_of(now);
-    if (same_epoch && (before & kOtherWarps || !same_warp_and_epoch(before, now))) now |= kOtherWarps;
+    bool since_barrier = epoch_of(before) >= barrier_epoch;
+    if (since_barrier && (before & kOtherWarps || !same_warp(before, now))) now |= kOtherWarps;
     return now;
 }
 

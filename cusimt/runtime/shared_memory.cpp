@@ -44,7 +44,7 @@ void SharedMemory::begin_launch(simt_module& module, size_t dynamic_bytes, bool 
 // Old records expire because their numbers are smaller, so when numbers run out the records go, too.
 bool SharedMemory::restart_epochs() {
     if (latest_epoch_ < kMostEpochs && latest_serial_ < ~0u / 2) return false;
-    latest_epoch_ = epoch_ = latest_serial_ = serial_ = 0;
+    latest_epoch_ = epoch_ = moment_ = latest_serial_ = serial_ = 0;
     if (words_) {
         madvise(words_, (cell_bytes_ / 4 + 1) * sizeof(SharedCell), MADV_DONTNEED);
         madvise(parts_, cell_bytes_ * sizeof(SharedCell), MADV_DONTNEED);
@@ -55,13 +55,29 @@ bool SharedMemory::restart_epochs() {
 void SharedMemory::begin_block() {
     early_reads_.clear();
     serial_ = execution.access.block_serial = ++latest_serial_;
-    epoch_ = ++latest_epoch_;
+    epoch_ = moment_ = execution.access.barrier_epoch = ++latest_epoch_;
 }
 
 void SharedMemory::pass_barrier() {
     settle_reads();
-    epoch_ = ++latest_epoch_;
+    epoch_ = moment_ = execution.access.barrier_epoch = ++latest_epoch_;
     if (execution.access.cells) global_races.note_epoch(epoch_);
+    execution.block->order.pass_barrier();
+}
+
+// Numbers that run out within a launch let moments grow longer, which may hide a race.
+void SharedMemory::begin_moment() {
+    if (!execution.access.cells || latest_epoch_ > kLastEpoch) return;
+    moment_ = ++latest_epoch_;
+    global_races.note_epoch(moment_);
+    show_identity();
+}
+
+// Taking turns, and in a critical section that began without a fence, no access may pass unseen: see global_races.
+void SharedMemory::show_identity() {
+    AccessState& access = execution.access;
+    bool passes = access.launch_epoch && !execution.block->order.is_watching(access.touch.thread / kWarpSize);
+    access.identity = passes ? identity_of(moment_, access.touch.thread) : ~Record(0);
 }
 
 void SharedMemory::enter(unsigned thread, const LaneClocks& clocks) {
@@ -70,7 +86,7 @@ void SharedMemory::enter(unsigned thread, const LaneClocks& clocks) {
     access.touch.epoch = epoch_;
     access.touch.thread = uint16_t(thread);
     access.clock = &clocks.now;
-    access.identity = access.launch_epoch ? identity_of(epoch_, thread) : ~Record(0);  // taking turns: see global_races
+    show_identity();
 }
 
 void SharedMemory::forget_near() {
@@ -112,6 +128,14 @@ SharedArray SharedMemory::array_at(uintptr_t address) const {
     if (offset - dynamic < kSharedPerBlockOptin) return {dynamic, dynamic_bytes_, ""};
     const SharedArray* array = nearest_array(*arrays_, offset);
     return array ? *array : SharedArray{0, bytes_, ""};
+}
+
+Allocation SharedMemory::memory_of(const SharedArray& array) const {
+    Allocation memory;
+    memory.base = begin_ + array.begin;
+    memory.bytes = array.bytes;
+    memory.region = execution.device;
+    return memory;
 }
 
 // ---- accesses -------------------------------------------------------------------------------------------------------------
@@ -192,6 +216,7 @@ void SharedMemory::touch(SharedCell& cell, uintptr_t address, uintptr_t bytes, i
     now.kind = uint16_t(kind);
     now.clock = clocks_->now;
     now.call_site = uint32_t(reinterpret_cast<uintptr_t>(pc) - load_address_);
+    if (is_strict()) report_guess(cell, address, bytes, kind, pc);
     const Touch* earlier = is_reported_ ? nullptr : racing(cell, kind);
     if (earlier) report_race(*earlier, address, bytes, kind, pc);
     is_reported_ = is_reported_ || earlier;
@@ -233,17 +258,34 @@ bool SharedMemory::races(const Touch& earlier, int kind) const {
     return !clocks_->ordered(earlier.thread % kWarpSize, earlier.clock, thread % kWarpSize);
 }
 
-void SharedMemory::report_race(const Touch& earlier, uintptr_t address, uintptr_t bytes, int kind, const void* pc) const {
+// A plain read beside an atomic that compares, or the other way round: SELECTING is what lets them pass otherwise.
+void SharedMemory::report_guess(const SharedCell& cell, uintptr_t address, uintptr_t bytes, int kind, const void* pc) const {
+    for (const Touch* earlier : {&cell.read, &cell.other_read, &cell.write}) {
+        Touch strict = *earlier;
+        bool is_guess = (kind & SELECTING && earlier != &cell.write && !(strict.kind & kStrong)) ||
+                        (strict.kind & SELECTING && earlier == &cell.write && kind == READ);
+        strict.kind &= uint16_t(~SELECTING);
+        if (!is_guess || !races(strict, kind & ~SELECTING)) continue;
+        report_race(*earlier, address, bytes, kind, pc, "plain_guess");
+        return;
+    }
+}
+
+void SharedMemory::report_race(const Touch& earlier, uintptr_t address, uintptr_t bytes, int kind, const void* pc,
+                               const char* what) const {
     Party other{reinterpret_cast<const void*>(load_address_ + earlier.call_site), earlier.kind, execution.block->index(),
                 execution.thread_index[earlier.thread]};
+    SharedArray array = array_at(address);
     bool both_write = kind & earlier.kind & WRITE, no_atomic = !((kind | earlier.kind) & ATOMIC);
     const char* note = !(kind & WRITE) ? "read after write" : both_write ? "write after write" : "write after read";
-    Report race{.kind = "race_shared",
+    Report race{.kind = what,
                 .call_site = pc,
                 .access = kind,
                 .bytes = bytes,
                 .address = address,
                 .space = "shared",
+                .allocation = memory_of(array),
+                .array = array.name,
                 .other = other,
                 .note = note};
     if (both_write && no_atomic && !(kind & READ)) unsettled_writes.add(std::move(race), address, bytes);

@@ -9,6 +9,7 @@
 
 #include <vector>
 
+#include "arena.h"
 #include "race_records.h"
 #include "shared_arrays.h"
 #include "simt_api.h"
@@ -31,6 +32,11 @@ class SharedMemory {
     bool is_blank(uintptr_t address, uintptr_t bytes) const;
 
     uint32_t epoch() const { return epoch_; }
+    // Epochs of one block are divided into moments, which have numbers of the same row: at a fence a new one begins, so that
+    // what came before it can be told from what comes after it.
+    uint32_t moment() const { return moment_; }
+    void begin_moment();
+    void show_identity();  // of the running thread, to the hooks: it has changed
     // Numbers begin anew, before a launch; false: not needed yet.
     bool restart_epochs();
     uint32_t next_epoch() const { return latest_epoch_ + 1; }
@@ -48,6 +54,7 @@ class SharedMemory {
         const SharedArray* array = nearest_array(*arrays_, address - begin_);
         return array && array->is_guard && holds(*array, address - begin_, 1);
     }
+    Allocation memory_of(const SharedArray& array) const;  // for a finding: where it lies
     // The array that is meant by an address: it lies there, or nearest.
     SharedArray array_at(uintptr_t address) const;
     // Every access comes to the slow path until an array is found harmless again.
@@ -71,7 +78,9 @@ class SharedMemory {
     const Touch* racing(const SharedCell& cell, int kind) const;
     void split(uintptr_t word);
     bool races(const Touch& earlier, int kind) const;
-    void report_race(const Touch& earlier, uintptr_t address, uintptr_t bytes, int kind, const void* pc) const;
+    void report_race(const Touch& earlier, uintptr_t address, uintptr_t bytes, int kind, const void* pc,
+                     const char* what = "race_shared") const;
+    void report_guess(const SharedCell& cell, uintptr_t address, uintptr_t bytes, int kind, const void* pc) const;
     void settle_reads();
 
     uintptr_t begin_ = 0, bytes_ = 0, dynamic_begin_ = 0, dynamic_bytes_ = 0, load_address_ = 0;
@@ -82,6 +91,7 @@ class SharedMemory {
     SharedCell* parts_ = nullptr;              // one per byte
     uintptr_t cell_bytes_ = 0;                 // bytes of shared memory that the cells cover
     uint32_t latest_epoch_ = 0, epoch_ = 0;    // the latest of all blocks, and the running block's
+    uint32_t moment_ = 0;                      // of that epoch
     uint32_t latest_serial_ = 0, serial_ = 0;  // of the blocks
     const LaneClocks* clocks_ = nullptr;       // of the running thread's warp
     uint64_t accesses_ = 0;

@@ -11,8 +11,6 @@
 
 namespace simt {
 
-enum FenceScope { kFenceBlock = 1, kFenceDevice = 2 };
-
 class Signals {
   public:
     void begin_block() {

@@ -32,7 +32,8 @@ SharedMemory::Suspended SharedMemory::suspend() const {
 }
 
 void SharedMemory::resume(const Suspended& block) {
-    epoch_ = block.epoch;
+    epoch_ = execution.access.barrier_epoch = block.epoch;
+    moment_ = epoch_;
     serial_ = execution.access.block_serial = block.serial;
     early_reads_.clear();
     size_t next = 0;

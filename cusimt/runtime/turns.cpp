@@ -20,6 +20,8 @@ namespace {
 // Threads of blocks that wait for a flag at the same time; each has a stack. A GPU has room for more, but a kernel that needs
 // more does not run on a smaller one either.
 constexpr uint64_t kMostWaitingThreads = 65536;
+// After so many, during which no thread has seen anything new, none will.
+constexpr unsigned kMostRoundsInVain = 16;
 
 // A block that stepped aside, with its shared memory: there is room for one block's at a time. Of the dynamic array, which lies
 // anywhere in the range, only the bytes of this launch are kept.
@@ -71,6 +73,7 @@ class Turns {
     unsigned threads_ = 0;
     bool dropped_ = false;
     std::vector<Resident> waiting_, at_grid_barrier_;
+    unsigned rounds_in_vain_ = 0;  // of all blocks that wait, one after the other
 };
 
 void Turns::run() {
@@ -113,10 +116,18 @@ void Turns::take_turn(std::unique_ptr<Block> block) {
 // both directions.
 void Turns::run_waiting() {
     std::vector<Resident> residents = std::exchange(waiting_, {});
+    uint64_t progress = execution.progress;
     for (; !residents.empty() && !dropped_; residents.pop_back()) {
         residents.back().resume();
         take_turn(std::move(residents.back().block));
     }
+    auto in_vain = [](const Resident& resident) { return resident.block->waits_in_vain(); };
+    bool all_in_vain = progress == execution.progress && std::all_of(waiting_.begin(), waiting_.end(), in_vain);
+    rounds_in_vain_ = all_in_vain ? rounds_in_vain_ + 1 : 0;
+    if (rounds_in_vain_ < kMostRoundsInVain || waiting_.empty() || dropped_) return;
+    waiting_.front().block->diagnose_wait(unsigned(waiting_.size()));
+    execution.error = cudaErrorLaunchTimeout;
+    dropped_ = true;
 }
 
 void Turns::pass_grid_barrier() {

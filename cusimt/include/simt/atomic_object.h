@@ -32,7 +32,7 @@ SIMT_INLINE int fence_scope(cuda::thread_scope scope) { return scope >= cuda::th
 // What this thread wrote before is published with the access that follows.
 SIMT_INLINE void before_access(const void* address, size_t bytes, memory_order order, cuda::thread_scope scope) {
     if (releases(order)) simt_fence(fence_scope(scope));
-    simt_atomic_access(address, bytes);
+    simt_atomic_access(address, bytes, scope >= cuda::thread_scope_block ? SIMT_OF_BLOCK : 0);
 }
 
 template <class T>

@@ -18,18 +18,19 @@ SIMT_HOST inline T replace(T* address, Change change) {
 }  // namespace simt
 #pragma GCC visibility pop
 
-// One function in the three scopes. `old` is the value found, `value` the operand.
-#define SIMT_ATOMIC_SCOPE(NAME, ACCESS, T, EXPRESSION)                                       \
+// One function in the three scopes. `old` is the value found, `value` the operand; TRAITS are those of simt_atomic_access.
+#define SIMT_ATOMIC_SCOPE(NAME, TRAITS, T, EXPRESSION)                                       \
     SIMT_INLINE T NAME(T* address, T value) {                                                \
-        ACCESS(address, sizeof(T));                                                          \
+        simt_atomic_access(address, sizeof(T), TRAITS);                                      \
         return simt::replace(address, [value](T old) SIMT_HOST -> T { return EXPRESSION; }); \
     }
-#define SIMT_ATOMIC_SCOPES(NAME, ACCESS, T, EXPRESSION)    \
-    SIMT_ATOMIC_SCOPE(NAME, ACCESS, T, EXPRESSION)         \
-    SIMT_ATOMIC_SCOPE(NAME##_block, ACCESS, T, EXPRESSION) \
-    SIMT_ATOMIC_SCOPE(NAME##_system, ACCESS, T, EXPRESSION)
-#define SIMT_ATOMIC(NAME, T, EXPRESSION) SIMT_ATOMIC_SCOPES(NAME, simt_atomic_access, T, EXPRESSION)
-#define SIMT_SELECTING_ATOMIC(NAME, T, EXPRESSION) SIMT_ATOMIC_SCOPES(NAME, simt_selecting_atomic_access, T, EXPRESSION)
+#define SIMT_ATOMIC_SCOPES(NAME, TRAITS, T, EXPRESSION)                      \
+    SIMT_ATOMIC_SCOPE(NAME, TRAITS, T, EXPRESSION)                           \
+    SIMT_ATOMIC_SCOPE(NAME##_block, (TRAITS) | SIMT_OF_BLOCK, T, EXPRESSION) \
+    SIMT_ATOMIC_SCOPE(NAME##_system, TRAITS, T, EXPRESSION)
+#define SIMT_ATOMIC(NAME, T, EXPRESSION) SIMT_ATOMIC_SCOPES(NAME, 0, T, EXPRESSION)
+#define SIMT_STORING_ATOMIC(NAME, T, EXPRESSION) SIMT_ATOMIC_SCOPES(NAME, SIMT_STORES, T, EXPRESSION)
+#define SIMT_SELECTING_ATOMIC(NAME, T, EXPRESSION) SIMT_ATOMIC_SCOPES(NAME, SIMT_SELECTS, T, EXPRESSION)
 
 // Sums and differences wrap, also for int, where the language would call it undefined.
 #define SIMT_WRAP(T, SIGN) static_cast<T>(static_cast<unsigned>(old) SIGN static_cast<unsigned>(value))
@@ -42,10 +43,10 @@ SIMT_ATOMIC(atomicSub, int, SIMT_WRAP(int, -))
 SIMT_ATOMIC(atomicSub, unsigned int, old - value)
 #undef SIMT_WRAP
 
-SIMT_ATOMIC(atomicExch, int, (void(old), value))
-SIMT_ATOMIC(atomicExch, unsigned int, (void(old), value))
-SIMT_ATOMIC(atomicExch, unsigned long long, (void(old), value))
-SIMT_ATOMIC(atomicExch, float, (void(old), value))
+SIMT_STORING_ATOMIC(atomicExch, int, (void(old), value))
+SIMT_STORING_ATOMIC(atomicExch, unsigned int, (void(old), value))
+SIMT_STORING_ATOMIC(atomicExch, unsigned long long, (void(old), value))
+SIMT_STORING_ATOMIC(atomicExch, float, (void(old), value))
 
 #define SIMT_ATOMIC_INTEGER(T)                                     \
     SIMT_SELECTING_ATOMIC(atomicMin, T, value < old ? value : old) \
@@ -62,15 +63,17 @@ SIMT_ATOMIC_INTEGER(unsigned long long)
 SIMT_ATOMIC(atomicInc, unsigned int, old >= value ? 0 : old + 1)
 SIMT_ATOMIC(atomicDec, unsigned int, old == 0 || old > value ? value : old - 1)
 
-#define SIMT_ATOMIC_CAS_SCOPE(NAME, T)                                                                      \
-    SIMT_INLINE T NAME(T* address, T expected, T value) {                                                   \
-        simt_selecting_atomic_access(address, sizeof(T));                                                   \
-        return simt::replace(address, [=](T old) SIMT_HOST -> T { return old == expected ? value : old; }); \
+#define SIMT_ATOMIC_CAS_SCOPE(NAME, SCOPE, T)                                                                  \
+    SIMT_INLINE T NAME(T* address, T expected, T value) {                                                      \
+        simt_atomic_access(address, sizeof(T), SIMT_SELECTS | SIMT_SWAPS | (SCOPE));                           \
+        T found = simt::replace(address, [=](T old) SIMT_HOST -> T { return old == expected ? value : old; }); \
+        if (SIMT_INSTRUMENTED) simt_swap_done(address, found == expected, uint64_t(expected), SCOPE);          \
+        return found;                                                                                          \
     }
-#define SIMT_ATOMIC_CAS(T)                    \
-    SIMT_ATOMIC_CAS_SCOPE(atomicCAS, T)       \
-    SIMT_ATOMIC_CAS_SCOPE(atomicCAS_block, T) \
-    SIMT_ATOMIC_CAS_SCOPE(atomicCAS_system, T)
+#define SIMT_ATOMIC_CAS(T)                                   \
+    SIMT_ATOMIC_CAS_SCOPE(atomicCAS, 0, T)                   \
+    SIMT_ATOMIC_CAS_SCOPE(atomicCAS_block, SIMT_OF_BLOCK, T) \
+    SIMT_ATOMIC_CAS_SCOPE(atomicCAS_system, 0, T)
 SIMT_ATOMIC_CAS(int)
 SIMT_ATOMIC_CAS(unsigned int)
 SIMT_ATOMIC_CAS(unsigned long long)

@@ -9,18 +9,6 @@
 #include "simt/memory.h"
 #include "simt/qualifiers.h"
 
-// Whether the compiler puts hooks before this file's accesses.
-#if defined(__SANITIZE_THREAD__)
-#define SIMT_INSTRUMENTED 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define SIMT_INSTRUMENTED 1
-#endif
-#endif
-#ifndef SIMT_INSTRUMENTED
-#define SIMT_INSTRUMENTED 0
-#endif
-
 #pragma GCC visibility push(hidden)
 extern "C" simt_module simt_this_module;
 

@@ -8,6 +8,18 @@
 #define SIMT_HOST __attribute__((no_sanitize("thread")))
 #define SIMT_INLINE inline __attribute__((always_inline))
 
+// Whether the compiler puts hooks before this file's accesses.
+#if defined(__SANITIZE_THREAD__)
+#define SIMT_INSTRUMENTED 1
+#elif defined(__has_feature)
+#if __has_feature(thread_sanitizer)
+#define SIMT_INSTRUMENTED 1
+#endif
+#endif
+#ifndef SIMT_INSTRUMENTED
+#define SIMT_INSTRUMENTED 0
+#endif
+
 #define SIMT_UNUSED __attribute__((unused))
 
 // Questions that nvcc answers about lambdas. One type serves host and device here: none is for the device only, and
@@ -69,14 +81,9 @@
 #define __forceinline__ inline __attribute__((always_inline))
 // One copy for each OS thread, and a block runs on one: its threads share it, two blocks never do. The checked build moves
 // arrays apart, so that an overrun meets a gap and not the next array.
-#if defined(__SANITIZE_THREAD__)
+#if SIMT_INSTRUMENTED
 #define SIMT_APART __attribute__((aligned(32768)))
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define SIMT_APART __attribute__((aligned(32768)))
-#endif
-#endif
-#ifndef SIMT_APART
+#else
 #define SIMT_APART
 #endif
 #define __shared__ SIMT_APART thread_local

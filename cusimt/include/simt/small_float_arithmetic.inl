@@ -159,7 +159,7 @@ SIMT_COMPARISON(SIMT_T2, >=, __hbge2)
 SIMT_SHUFFLES_OF(SIMT_T)
 SIMT_SHUFFLES_OF(SIMT_T2)
 SIMT_INLINE SIMT_T atomicAdd(SIMT_T* address, SIMT_T value) {
-    simt_atomic_access(address, sizeof(SIMT_T));
+    simt_atomic_access(address, sizeof(SIMT_T), 0);
     return simt::replace(address, [value](SIMT_T old) SIMT_HOST { return __hadd(old, value); });
 }
 SIMT_INLINE SIMT_T2 atomicAdd(SIMT_T2* address, SIMT_T2 value) {  // each half is atomic, the pair is not

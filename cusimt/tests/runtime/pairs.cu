@@ -261,6 +261,7 @@ __global__ void look_back(float* sums, volatile int* flags, bool fence) {
 __global__ void locked(int* c, int* lock, bool fence) {
     if (threadIdx.x % 32) return;
     while (atomicCAS(lock, 0, 1) != 0) {}
+    if (fence) __threadfence();
     c[0] += 1;  // <- locked
     if (fence) __threadfence();
     atomicExch(lock, 0);

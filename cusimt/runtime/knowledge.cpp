@@ -1,0 +1,71 @@
+// Sparse vector clocks of warps.
+#include "knowledge.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace simt {
+
+uint32_t Knowledge::latest(uint64_t who) const {
+    auto at = std::lower_bound(entries_.begin(), entries_.end(), who, [](const Entry& e, uint64_t key) { return e.who < key; });
+    return at != entries_.end() && at->who == who ? at->moment : 0;
+}
+
+bool Knowledge::covers(uint32_t block, unsigned warp, uint32_t moment) const {
+    return moment <= all_before_ || moment <= latest(key(block, warp)) || moment <= latest(key(block, kWholeBlock));
+}
+
+bool Knowledge::names(uint32_t block, unsigned warp) const { return latest(key(block, warp)) != 0; }
+
+void Knowledge::add(uint32_t block, unsigned warp, uint32_t moment) {
+    if (moment == 0) return;
+    uint64_t who = key(block, warp);
+    auto at = std::lower_bound(entries_.begin(), entries_.end(), who, [](const Entry& e, uint64_t key) { return e.who < key; });
+    if (at != entries_.end() && at->who == who) at->moment = std::max(at->moment, moment);
+    else entries_.insert(at, {who, moment});
+    limit();
+}
+
+void Knowledge::join(const Knowledge& other) {
+    all_before_ = std::max(all_before_, other.all_before_);
+    std::vector<Entry> merged;
+    merged.reserve(entries_.size() + other.entries_.size());
+    auto mine = entries_.begin();
+    for (const Entry& theirs : other.entries_) {
+        while (mine != entries_.end() && mine->who < theirs.who) merged.push_back(*mine++);
+        bool both = mine != entries_.end() && mine->who == theirs.who;
+        merged.push_back({theirs.who, both ? std::max(mine->moment, theirs.moment) : theirs.moment});
+        if (both) ++mine;
+    }
+    merged.insert(merged.end(), mine, entries_.end());
+    entries_ = std::move(merged);
+    limit();
+}
+
+// More than is worth keeping: everything up to the latest moment counts as known, which may hide a race and never invents one.
+void Knowledge::limit() {
+    if (entries_.size() <= kMostEntries) return;
+    for (const Entry& entry : entries_) all_before_ = std::max(all_before_, entry.moment);
+    entries_.clear();
+}
+
+bool Knowledge::includes(const Knowledge& other) const {
+    if (other.all_before_ > all_before_) return false;
+    auto mine = entries_.begin();
+    for (const Entry& theirs : other.entries_) {
+        if (theirs.moment <= all_before_) continue;
+        while (mine != entries_.end() && mine->who < theirs.who) ++mine;
+        if (mine == entries_.end() || mine->who != theirs.who || mine->moment < theirs.moment) return false;
+    }
+    return true;
+}
+
+Shared joined(const Shared& a, const Shared& b) {
+    if (!a || a == b) return b;
+    if (!b || a->includes(*b)) return a;
+    auto both = std::make_shared<Knowledge>(*a);
+    both->join(*b);
+    return both;
+}
+
+}  // namespace simt
