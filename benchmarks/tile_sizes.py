@@ -23,9 +23,9 @@ from grader.specification import TensorSpec, load_spec
 
 # Constants of kernel.cu by variant. All fit into 48 KiB of static shared memory.
 VARIANTS: dict[str, Mapping[str, int]] = {
-    "two_blocks": {"kBlocks": 2},
+    "one_block": {"kBlocks": 1},
     "depth_8": {"kDepthBytes": 32},
-    "depth_8_two_blocks": {"kDepthBytes": 32, "kBlocks": 2},
+    "depth_8_one_block": {"kDepthBytes": 32, "kBlocks": 1},
     "64_rows_two_blocks": {"kWarpsDown": 2, "kBlocks": 2},
     "64_rows_three_blocks": {"kWarpsDown": 2, "kBlocks": 3},
     "64_rows_depth_32": {"kWarpsDown": 2, "kBlocks": 2, "kDepthBytes": 128},

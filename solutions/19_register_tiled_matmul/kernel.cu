@@ -18,7 +18,7 @@ constexpr int kDepthBytes = 64;     // of a tile along k: 16 floats
 constexpr int kLanesDown = 4, kLanesAcross = 8;  // the lanes of a warp
 constexpr int kWarpsDown = 4, kWarpsAcross = 2;  // the warps of a block
 constexpr int kThreads = 32 * kWarpsDown * kWarpsAcross;
-constexpr int kBlocks = 1;  // that a multiprocessor should hold; two would leave 128 registers for a thread
+constexpr int kBlocks = 2;  // that a multiprocessor should hold: they leave 128 registers for a thread
 
 template <typename T>
 struct Sizes {
