@@ -1,4 +1,4 @@
-"""A class through `grader batch`: how many gradings a minute; with ``--kill``, whether kills lose anything.
+"""A class through `grader class grade`: gradings a minute; with ``--kill``, whether kills lose anything.
 
 Every hand-in is another one: each of its files carries a comment of its own, so that nothing but what the
 course hands out is found in the cache. Of ten students six are right, two have one of the planted mistakes,

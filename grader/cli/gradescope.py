@@ -88,12 +88,16 @@ def _stored(path: Path, exercise: Exercise) -> Verdict:
         raise UsageError(
             f"{path} is a verdict on {verdict.exercise}, and {exercise.slug} was asked for.",
             "Points are those of the exercise.",
-            f"Run: grader gradescope {verdict.exercise} --verdict {path}",
+            f"Run: grader gradescope run {verdict.exercise} --verdict {path}",
         )
     return verdict
 
 
-def gradescope_command(
+gradescope = typer.Typer(no_args_is_help=True, help="For instructors: the exercises in Gradescope.")
+
+
+@gradescope.command("run")
+def run_command(
     exercise: Name,
     submission: Annotated[Path, typer.Option(metavar="DIR", help="What was uploaded.")] = Path(
         "/autograder/submission"
@@ -123,7 +127,7 @@ def gradescope_command(
         str, typer.Option("--site", metavar="URL", help="Where the class reads the lessons.")
     ] = "",
 ) -> None:
-    """For instructors: grades one submission inside Gradescope's autograder, and writes its results.json."""
+    """Grades one submission inside Gradescope's autograder, and writes its results.json."""
     request = AutograderOptions(
         exercise, submission, results, course, backend, points, visibility, verdict, trust, site
     )

@@ -10,9 +10,9 @@ import sys
 from pathlib import Path
 
 import pytest
+from grader.cli.batch import require_sandbox
 
 from cusimt.support.cache import cache_root
-from grader.cli.batch import require_sandbox
 from grader.support.errors import UsageError
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -58,14 +58,14 @@ def outputs(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
         assert done.returncode == 0, f"{block}\n{done.stdout}{done.stderr}"
         folder = home / "gpu101"
         printed[" ".join(block.strip().splitlines()[-1].split()[:2])] = blanked(done.stdout)
-        if "grader course init" in block:
+        if "grader class new" in block:
             shutil.copy(SAMPLE / "course.toml", folder)
     return printed
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    ("command", "sample"), [("grader batch", "batch.txt"), ("grader marks", "marks.txt")]
+    ("command", "sample"), [("grader class grade", "batch.txt"), ("grader class marks", "marks.txt")]
 )
 def test_the_page_shows_what_comes_out(outputs: dict[str, str], command: str, sample: str) -> None:
     assert outputs[command] == (SAMPLE / sample).read_text()
@@ -73,4 +73,4 @@ def test_the_page_shows_what_comes_out(outputs: dict[str, str], command: str, sa
 
 @pytest.mark.slow
 def test_the_hand_outs_are_made(outputs: dict[str, str]) -> None:
-    assert outputs["grader workspace"].startswith("handout holds 3 exercises, without solutions.\n")
+    assert outputs["grader class release"].startswith("handout holds 3 exercises, without solutions.\n")

@@ -42,13 +42,13 @@ def test_every_command_of_a_page_is_one(page: Path) -> None:
 
 
 def test_commands_are_found_and_wrong_ones_refused() -> None:
-    console = "```console\n$ grader export csv \\\n    --out a.csv\n1 mark\n```"
+    console = "```console\n$ grader class export \\\n    --out a.csv\n1 mark\n```"
     script = "```sh\ncd x && .venv/bin/grader list  # all\n```\nRun `grader check 03`, or grader nothing.\n"
     found = commands(f"{console}\n\n{script}")
-    assert found == ["grader export csv --out a.csv", "grader list", "grader check 03"]
+    assert found == ["grader class export --out a.csv", "grader list", "grader check 03"]
     assert [objection(command) for command in found] == ["", "", ""]
-    assert "No such command 'batches'" in objection("grader batches submitted")
-    assert "No such option: --job" in objection("grader batch submitted --job 2")
+    assert "No such command 'batches'" in objection("grader class gradees submitted")
+    assert "No such option: --job" in objection("grader class grade --job 2")
     assert sum(len(commands(page.read_text())) for page in PAGES) > 40
 
 

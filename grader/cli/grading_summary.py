@@ -88,4 +88,4 @@ def _look_alikes(comparisons: Sequence[Comparison]) -> Iterator[str]:
         for pair in each.pairs[:_MOST_PAIRS]:
             yield f"  {each.exercise}: {pair.sentence}"
         if (left := len(each.pairs) - _MOST_PAIRS) > 0:
-            yield f"  {each.exercise}: and {counted(left, 'pair')} more. See: grader similarity"
+            yield f"  {each.exercise}: and {counted(left, 'pair')} more. See: grader class similarity"
