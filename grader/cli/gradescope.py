@@ -1,4 +1,4 @@
-"""`grader gradescope`: grade one submission inside Gradescope's autograder."""
+"""`grader gradescope`: an autograder for Gradescope, and the command that grades inside of it."""
 
 from __future__ import annotations
 
@@ -93,7 +93,31 @@ def _stored(path: Path, exercise: Exercise) -> Verdict:
     return verdict
 
 
+Points = Annotated[
+    float | None,
+    typer.Option(min=0, help="What the assignment is worth. Default: the points that can be judged."),
+]
+Site = Annotated[str, typer.Option("--site", metavar="URL", help="Where the class reads the lessons.")]
 gradescope = typer.Typer(no_args_is_help=True, help="For instructors: the exercises in Gradescope.")
+
+
+@gradescope.command("build")
+def build_command(
+    exercise: Name,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="Default: gradescope_NN.zip")
+    ] = None,
+    points: Points = None,
+    site: Site = "",
+    course: Course = None,
+) -> None:
+    """Makes the autograder of one exercise, to upload to Gradescope."""
+    from grader.cli.gradescope_build import build_autograder
+
+    found = Catalog.open(course).find(exercise)
+    options = ["--points", f"{points:g}"] if points is not None else []
+    options += ["--site", site] if site else []
+    raise typer.Exit(build_autograder(found, options, out or Path(f"gradescope_{found.slug[:2]}.zip")))
 
 
 @gradescope.command("run")
@@ -105,10 +129,7 @@ def run_command(
     results: Annotated[
         Path, typer.Option(metavar="FILE", help="Where Gradescope looks for the results.")
     ] = Path("/autograder/results/results.json"),
-    points: Annotated[
-        float | None,
-        typer.Option(min=0, help="What the assignment is worth. Default: the points that can be judged."),
-    ] = None,
+    points: Points = None,
     visibility: Annotated[
         Literal["visible", "after_due_date", "after_published", "hidden"],
         typer.Option(help="When students see the tests."),
@@ -123,9 +144,7 @@ def run_command(
         typer.Option(help="Where kernels run. Default: simt, whatever the machine has."),
     ] = None,
     trust: Trust = False,
-    site: Annotated[
-        str, typer.Option("--site", metavar="URL", help="Where the class reads the lessons.")
-    ] = "",
+    site: Site = "",
 ) -> None:
     """Grades one submission inside Gradescope's autograder, and writes its results.json."""
     request = AutograderOptions(

@@ -1,4 +1,4 @@
-"""Read `course.toml`; docs/instructors/course.md describes every key."""
+"""Read `course.toml`; docs/instructors/reference.md describes every key."""
 
 from __future__ import annotations
 

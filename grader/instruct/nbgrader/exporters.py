@@ -1,7 +1,7 @@
 """`nbgrader export`: nbgrader's table with the marks of `grader class marks`, which is the book of a class.
 
 What people enter in formgrader flows into the marks, and the marks flow back from here: as the penalty that
-nbgrader takes off a score. docs/instructors/nbgrader.md shows the command line.
+nbgrader takes off a score. docs/instructors/reference.md shows the command line.
 """
 
 from __future__ import annotations
