@@ -1,4 +1,4 @@
-"""A class through `grader batch`: how many gradings a minute; with ``--kill``, whether kills lose anything.
+"""A class through `grader class grade`: gradings a minute; with ``--kill``, whether kills lose anything.
 
 Every hand-in is another one: each of its files carries a comment of its own, so that nothing but what the
 course hands out is found in the cache. Of ten students six are right, two have one of the planted mistakes,
@@ -100,8 +100,16 @@ def files_of(exercise: Exercise, number: int, backend: str) -> dict[str, str]:
 
 
 def command(root: Path, results: Path, options: argparse.Namespace) -> list[str]:
-    line = [sys.executable, "-m", "grader", "batch", str(root), "--results", str(results), "--plain"]
-    line += ["--course", str(record.REPOSITORY), "--backend", options.backend]
+    """The command, for a class of its own whose hand-ins are in ``root``."""
+    folder = results.with_name(f"{results.name}-class")
+    folder.mkdir(exist_ok=True)
+    slugs = sorted({each.name for student in root.iterdir() for each in student.iterdir()})
+    (folder / "course.toml").write_text(
+        f'title = "Made up"\nbackend = "{options.backend}"\nsubmissions = "{root}"\nresults = "{results}"\n'
+        + "".join(f"[assignments.{slug}]\n" for slug in slugs)
+    )
+    line = [sys.executable, "-m", "grader", "class", "grade", "--class", str(folder), "--plain"]
+    line += ["--course", str(record.REPOSITORY)]
     return [*line, "--jobs", str(options.jobs)] if options.jobs else line
 
 

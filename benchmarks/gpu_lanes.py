@@ -1,4 +1,4 @@
-"""What several GPUs of one machine bring a class: `grader batch` on the first of them, on two, on all.
+"""What several GPUs of one machine bring a class: `grader class grade` on the first of them, on two, on all.
 
     python benchmarks/gpu_lanes.py --record gpu_lanes_h200
 
@@ -89,7 +89,7 @@ def main() -> None:
 
 
 def grade(exercises: list[Exercise], root: Path, uuids: list[str], students: int) -> Run:
-    """A class of ``students`` for each of the GPUs, through `grader batch` on these alone."""
+    """A class of ``students`` for each of the GPUs, through `grader class grade` on these alone."""
     batch.hand_in(exercises, root / "submitted", students * len(uuids), "cuda", kinds=students)
     os.environ["CUDA_VISIBLE_DEVICES"] = ",".join(uuids)
     options = argparse.Namespace(backend="cuda", jobs=None)

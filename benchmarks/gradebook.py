@@ -1,7 +1,7 @@
 """How fast nbgrader enters verdicts into its gradebook: a class whose submissions are graded already.
 
 What is measured is `nbgrader autograde` of a whole class in one process, from its start to its end, with
-every verdict in the store of results, as `grader batch` leaves it. No code that was handed in runs.
+every verdict in the store of results, as `grader class grade` leaves it. No code that was handed in runs.
 """
 
 from __future__ import annotations

@@ -29,10 +29,10 @@ VARIANTS: dict[str, Mapping[str, int]] = {
     "64_rows_two_blocks": {"kWarpsDown": 2, "kBlocks": 2},
     "64_rows_three_blocks": {"kWarpsDown": 2, "kBlocks": 3},
     "64_rows_depth_32": {"kWarpsDown": 2, "kBlocks": 2, "kDepthBytes": 128},
-    "16_rows_a_thread": {"kRowBytes": 64, "kDepthBytes": 32},
-    "16_rows_128_threads": {"kRowBytes": 64, "kWarpsDown": 2},
-    "16_columns_a_thread": {"kColumnVectors": 4, "kDepthBytes": 32},
-    "16_columns_128_threads": {"kColumnVectors": 4, "kWarpsAcross": 1},
+    "16_rows_a_thread": {"kRowBytes": 64, "kDepthBytes": 32, "kBlocks": 1},
+    "16_rows_128_threads": {"kRowBytes": 64, "kWarpsDown": 2, "kBlocks": 1},
+    "16_columns_a_thread": {"kColumnVectors": 4, "kDepthBytes": 32, "kBlocks": 1},
+    "16_columns_128_threads": {"kColumnVectors": 4, "kWarpsAcross": 1, "kBlocks": 1},
 }
 SOLUTION = "reference solution"
 

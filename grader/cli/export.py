@@ -1,119 +1,145 @@
-"""`grader export`: write the marks of a class to a file for an LMS or a spreadsheet."""
+"""`grader class export`: the marks of a class, in a table or in what an LMS exported."""
 
 from __future__ import annotations
 
+import csv
+import io
+from collections.abc import Iterable
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from cusimt.support.words import counted
-from grader.cli.exported_marks import exported_marks
-from grader.cli.feedback import export_feedback
-from grader.cli.marks import MarksOptions, Term, open_term
-from grader.cli.options import Course
-from grader.instruct.course import Mark
+from grader.cli.marks_notes import not_accepted
+from grader.cli.overview import shown
+from grader.cli.term import MarksOptions, Term, open_term
+from grader.instruct.course import Mark, read_people
 from grader.instruct.course.explanation import explain
-from grader.instruct.export import Grade, fill_canvas, fill_moodle, write_csv
+from grader.instruct.course.lateness import FULL
+from grader.instruct.export import Grade, fill_canvas, fill_moodle, inert, is_worksheet, write_export
+from grader.support.errors import UsageError
+
+UPLOADS = "upload"  # in the folder of the class: what an LMS is given
+_COLUMNS = (
+    "student", "exercise", "mark", "weight", "state", "percent_earned", "earned", "out_of", "backend",
+    "submitted", "due", "days_late", "days_paid", "points_lost", "adjusted", "group", "released", "flagged",
+    "exercise_version", "grader", "record", "explanation",
+)  # fmt: skip
 
 
-def export_csv(out: Path, folder: Path | None, exercises: Path | None) -> None:
-    """Writes every mark to ``out``."""
-    request = MarksOptions(folder or Path(), exercises)
-    lines = write_csv(_grades(open_term(request), request), out)
-    print(f"{counted(lines, 'mark')} written to {out}.")
-
-
-def export_canvas(
-    gradebook: Path, assignment: str, column: str, out: Path, folder: Path | None, exercises: Path | None
-) -> None:
-    """Fills the column of one assignment; without ``column`` it is the one with the exercise's title."""
-    request = MarksOptions(folder or Path(), exercises, names=(assignment,))
+def export_marks(request: MarksOptions, sheet: Path | None, column: str) -> int:
+    """Fills ``sheet``, which Canvas or Moodle exported; without one it writes every mark to marks.csv."""
     term = open_term(request)
-    title = column or term.catalog.find(assignment).title
-    print(fill_canvas(gradebook, title, _grades(term, request), out).sentence)
-    print(f"Next: in Canvas, Grades, Import, {out}")
+    marks = exported_marks(term, request)
+    if sheet is None:
+        out = term.course.folder / "marks.csv"
+        print(f"{counted(len(marks), 'mark')} in {shown(out)}.{write_export(out, _csv(term, marks))}")
+        print("For an LMS, name what it exported: grader class export --into FILE")
+        return 0
+    grades = {slug: [_grade(term, mark) for mark in marks if mark.assignment.exercise == slug]
+              for slug in term.slugs(request)}  # fmt: skip
+    if is_worksheet(sheet):
+        _fill_moodle(term, sheet, grades)
+    else:
+        _fill_canvas(term, sheet, grades, column, named=bool(request.names))
+    return 0
 
 
-def export_moodle(
-    worksheet: Path, assignment: str, out: Path, folder: Path | None, exercises: Path | None
+def exported_marks(term: Term, request: MarksOptions) -> list[Mark]:
+    """The marks that ``request`` asks for, of whom the roster has; the others are named.
+
+    Raises UsageError for an assignment that is none, and where a mark lacks what a person entered.
+    """
+    marks = term.chosen(request)
+    if not read_people(term.course).students:
+        print("There is no roster, students.csv: every id that handed in something counts as a student.")
+    for note in not_accepted(marks):
+        print(note)
+    return _complete(marks)
+
+
+def _complete(marks: Iterable[Mark]) -> list[Mark]:
+    """Those of ``marks`` that the roster accepts. Raises UsageError where one lacks what a person entered."""
+    accepted = [mark for mark in marks if mark.accepted]
+    if lost := next((mark for mark in accepted if mark.astray), None):
+        slug = lost.assignment.exercise
+        raise UsageError(
+            f"What a person entered in formgrader about {lost.astray}, {slug}, fits no hand-in by its time.",
+            "A file of marks has what people entered, and never contradicts it.",
+            f"Enter the right time first: nbgrader autograde {slug} --student {lost.astray}",
+        )
+    return accepted
+
+
+def _fill_canvas(
+    term: Term, gradebook: Path, grades: dict[str, list[Grade]], column: str, named: bool
 ) -> None:
-    """Fills the worksheet of one assignment."""
-    request = MarksOptions(folder or Path(), exercises, names=(assignment,))
-    print(fill_moodle(worksheet, _grades(open_term(request), request), out).sentence)
-    print(f"Next: in Moodle, View all submissions, Upload grading worksheet, {out}")
+    """``named``: every one of these assignments has to have a column; else those that have one are filled."""
+    if column and len(grades) > 1:
+        raise UsageError(
+            "--column is the title of one assignment in Canvas.",
+            f"{counted(len(grades), 'assignment')} would be written into it.",
+            "Name the assignment: grader class export EXERCISE --into FILE --column TITLE",
+        )
+    titles = {column or term.catalog.find(slug).title: each for slug, each in grades.items()}
+    out = term.course.folder / UPLOADS / "canvas.csv"
+    filled = fill_canvas(gradebook, titles, out, every=named or len(titles) == 1)
+    for title, each in filled.items():
+        print(f"{title}: {each.sentence}")
+    print(f"Next: in Canvas, Grades, Import, {shown(out)}")
 
 
-def _grades(term: Term, request: MarksOptions) -> list[Grade]:
-    return [_grade(term, mark) for mark in exported_marks(term, request)]
+def _fill_moodle(term: Term, worksheet: Path, grades: dict[str, list[Grade]]) -> None:
+    if len(grades) > 1:
+        raise UsageError(
+            f"{worksheet} is a worksheet of Moodle, and does not say of which assignment.",
+            "Moodle exports one for each.",
+            f"Name the assignment: grader class export EXERCISE --into {worksheet}",
+        )
+    [(slug, each)] = grades.items()
+    out = term.course.folder / UPLOADS / f"moodle_{slug}.csv"
+    print(fill_moodle(worksheet, each, out).sentence)
+    print(f"Next: in Moodle, View all submissions, Upload grading worksheet, {shown(out)}")
 
 
 def _grade(term: Term, mark: Mark) -> Grade:
     """A mark that does not count yet has no points: it leaves the cell alone."""
     exercise = term.catalog.find(mark.assignment.exercise)
     comment = " ".join(explain(mark, exercise, term.course.zone, to_student=True))
-    points = mark.points if mark.counts else None
-    return Grade(mark.student, exercise.slug, points, state=mark.state.value, comment=comment)
+    return Grade(mark.student, mark.points if mark.counts else None, comment)
 
 
-# ---- on the command line ----
-
-export = typer.Typer(no_args_is_help=True, help="For instructors: marks for a spreadsheet or an LMS.")
-Class = Annotated[
-    Path | None, typer.Option("--class", metavar="DIR", help="The folder of the class. Default: here.")
-]
-Out = Annotated[Path, typer.Option("--out", metavar="FILE", help="A new file to write.")]
-Exercise = Annotated[str, typer.Option("--assignment", metavar="EXERCISE", help="Number or slug, as 03.")]
-
-
-@export.command("csv")
-def csv_command(out: Out = Path("marks.csv"), class_: Class = None, course: Course = None) -> None:
-    """Writes a line for each student and assignment."""
-    export_csv(out, class_, course)
+def _csv(term: Term, marks: Iterable[Mark]) -> str:
+    """Text cells are inert: a name or a reason that begins with = is no formula."""
+    text = io.StringIO(newline="")
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(_COLUMNS)
+    for mark in marks:
+        writer.writerow([inert(each) if isinstance(each, str) else each for each in _row(term, mark)])
+    return text.getvalue()
 
 
-@export.command("canvas")
-def canvas_command(
-    gradebook: Annotated[Path, typer.Argument(metavar="GRADEBOOK", help="What Canvas exported.")],
-    assignment: Exercise,
-    column: Annotated[
-        str, typer.Option(metavar="TITLE", help="The assignment's title or number in Canvas. Default: ours.")
-    ] = "",
-    out: Out = Path("canvas.csv"),
-    class_: Class = None,
-    course: Course = None,
-) -> None:
-    """Fills one column of Canvas's gradebook, scaled to the points possible there."""
-    export_canvas(gradebook, assignment, column, out, class_, course)
-
-
-@export.command("moodle")
-def moodle_command(
-    worksheet: Annotated[
-        Path, typer.Argument(metavar="WORKSHEET", help="The grading worksheet that Moodle exported.")
-    ],
-    assignment: Exercise,
-    out: Out = Path("moodle.csv"),
-    class_: Class = None,
-    course: Course = None,
-) -> None:
-    """Fills grades, scaled to the maximum there, and explains each in its comment."""
-    export_moodle(worksheet, assignment, out, class_, course)
-
-
-@export.command("feedback")
-def feedback_command(
-    archive: Annotated[
-        Path, typer.Argument(metavar="ARCHIVE", help="The submissions as Canvas or Moodle gave them out.")
-    ],
-    assignment: Exercise,
-    roster: Annotated[
-        Path | None, typer.Option("--roster", metavar="FILE", help="The roster that the import had.")
-    ] = None,
-    out: Out = Path("feedback.zip"),
-    class_: Class = None,
-    course: Course = None,
-) -> None:
-    """Bundles each student's mark and verdict, for the upload of feedback in Canvas or Moodle."""
-    request = MarksOptions(class_ or Path(), course, names=(assignment,))
-    export_feedback(archive, roster, out, request)
+def _row(term: Term, mark: Mark) -> list[str | float]:
+    earned, attempt, released = mark.earned, mark.attempt, mark.released
+    key = mark.record.key if mark.record else None
+    sentences = explain(mark, term.catalog.find(mark.assignment.exercise), term.course.zone)
+    return [
+        mark.student,
+        mark.assignment.exercise,
+        mark.points if mark.counts else "",
+        mark.assignment.weight,
+        mark.state.value,
+        round(FULL * earned.points / earned.out_of, 2) if earned else "",
+        earned.points if earned else "",
+        earned.out_of if earned else "",
+        mark.assignment.backend,
+        attempt.submitted.isoformat() if attempt and attempt.submitted else "",
+        mark.due.isoformat() if mark.due else "",
+        mark.charge.days,
+        mark.charge.paid,
+        round(mark.charge.lost, 2),
+        sum(each.points for each in mark.adjustments),
+        mark.group,
+        released.points if released else "",
+        "yes" if mark.flagged else "",
+        *((key.exercise_version, key.grader, key.name) if key else ("", "", "")),
+        " ".join(sentences),
+    ]

@@ -1,47 +1,61 @@
-"""`grader export feedback`: each student's mark, verdict and comments, in a zip file for the LMS."""
+"""`grader class feedback`: release marks, and bundle them with verdicts and comments for the LMS."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from pathlib import Path
+from collections.abc import Iterator, Sequence
 
 from cusimt.support.words import counted, listed
-from grader.cli.exported_marks import exported_marks
-from grader.cli.marks import MarksOptions, open_term
+from grader.cli.export import UPLOADS, exported_marks
+from grader.cli.marks_changes import release_marks
+from grader.cli.overview import shown
+from grader.cli.term import MarksOptions, Term, open_term
 from grader.instruct.course import Mark
+from grader.instruct.course.collected import collected
 from grader.instruct.course.explanation import explain
+from grader.instruct.export import write_export
 from grader.instruct.export.feedback import Feedback, bundle
-from grader.instruct.export.sheet import write_new
 from grader.instruct.submissions.roster import read_roster
 from grader.report import verdict_text
 from grader.report.html import page
 from grader.report.site import at_site
 
-_NEXT = {
-    "canvas": "in Canvas, Gradebook, the menu of the assignment, Upload Submissions",
-    "moodle": "in Moodle, View all submissions, Upload multiple feedback files in a zip",
+_UPLOAD = {
+    "canvas": "upload it in Canvas: Gradebook, the menu of the assignment, Upload Submissions",
+    "moodle": "upload it in Moodle: View all submissions, Upload multiple feedback files in a zip",
+    "": "a page for each student, by id",
 }
 _SHOWN = 10
 
 
-def export_feedback(archive: Path, roster: Path | None, out: Path, request: MarksOptions) -> None:
-    """Writes ``out``, named as the files in ``archive``: an LMS knows by the names whose feedback it is."""
+def give_feedback(request: MarksOptions, accept: bool, everybody: bool) -> int:
+    """Releases what is settled, then writes a bundle for each assignment. Returns 1 where a mark was held."""
+    code = release_marks(request, accept, everybody)
     term = open_term(request)
-    exercise = term.catalog.find(request.names[0])
+    marks = [mark for mark in exported_marks(term, request) if mark.released]
+    for slug in term.slugs(request):
+        if found := [mark for mark in marks if mark.assignment.exercise == slug]:
+            _write_bundle(term, slug, found)
+    print("Next: grader class export --into FILE, the gradebook as your LMS exports it now")
+    return code
+
+
+def _write_bundle(term: Term, slug: str, marks: Sequence[Mark]) -> None:
+    """In the names of the archive that was collected: an LMS knows by them whose feedback it is."""
+    exercise = term.catalog.find(slug)
     pages = {
         mark.student: _feedback(
             mark, explain(mark, exercise, term.course.zone, to_student=True), term.course.site
         )
-        for mark in exported_marks(term, request)
-        if mark.counts
+        for mark in marks
     }
-    people = read_roster(roster, term.course.zone) if roster else None
-    made = bundle(archive, exercise.slug, people, pages)
-    write_new(out, made.content)
-    print(f"Feedback for {counted(len(made.students), 'student')} written to {out}.")
+    source = collected(term.course.results, slug)
+    people = read_roster(source.roster, term.course.zone) if source and source.roster else None
+    made = bundle(source.archive if source else None, slug, people, pages)
+    out = term.course.folder / UPLOADS / f"feedback_{slug}.zip"
+    kept = write_export(out, made.content)
+    print(f"{shown(out)}: {counted(len(made.students), 'student')}; {_UPLOAD[made.layout]}.{kept}")
     for line in _left_out(made.without):
         print(line)
-    print(f"Next: {_NEXT[made.layout]}, {out}")
 
 
 def _feedback(mark: Mark, sentences: list[str], site: str) -> Feedback:
@@ -55,4 +69,4 @@ def _feedback(mark: Mark, sentences: list[str], site: str) -> Feedback:
 def _left_out(without: tuple[str, ...]) -> Iterator[str]:
     if without:
         more = [f"{len(without) - _SHOWN} more"] if len(without) > _SHOWN else []
-        yield f"In the archive, and without a mark: {listed([*without[:_SHOWN], *more])}."
+        yield f"  In the archive, and without a released mark: {listed([*without[:_SHOWN], *more])}."

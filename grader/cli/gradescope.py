@@ -1,4 +1,4 @@
-"""`grader gradescope`: grade one submission inside Gradescope's autograder."""
+"""`grader gradescope`: an autograder for Gradescope, and the command that grades inside of it."""
 
 from __future__ import annotations
 
@@ -88,12 +88,40 @@ def _stored(path: Path, exercise: Exercise) -> Verdict:
         raise UsageError(
             f"{path} is a verdict on {verdict.exercise}, and {exercise.slug} was asked for.",
             "Points are those of the exercise.",
-            f"Run: grader gradescope {verdict.exercise} --verdict {path}",
+            f"Run: grader gradescope run {verdict.exercise} --verdict {path}",
         )
     return verdict
 
 
-def gradescope_command(
+Points = Annotated[
+    float | None,
+    typer.Option(min=0, help="What the assignment is worth. Default: the points that can be judged."),
+]
+Site = Annotated[str, typer.Option("--site", metavar="URL", help="Where the class reads the lessons.")]
+gradescope = typer.Typer(no_args_is_help=True, help="For instructors: the exercises in Gradescope.")
+
+
+@gradescope.command("build")
+def build_command(
+    exercise: Name,
+    out: Annotated[
+        Path | None, typer.Option("--out", metavar="FILE", help="Default: gradescope_NN.zip")
+    ] = None,
+    points: Points = None,
+    site: Site = "",
+    course: Course = None,
+) -> None:
+    """Makes the autograder of one exercise, to upload to Gradescope."""
+    from grader.cli.gradescope_build import build_autograder
+
+    found = Catalog.open(course).find(exercise)
+    options = ["--points", f"{points:g}"] if points is not None else []
+    options += ["--site", site] if site else []
+    raise typer.Exit(build_autograder(found, options, out or Path(f"gradescope_{found.slug[:2]}.zip")))
+
+
+@gradescope.command("run")
+def run_command(
     exercise: Name,
     submission: Annotated[Path, typer.Option(metavar="DIR", help="What was uploaded.")] = Path(
         "/autograder/submission"
@@ -101,10 +129,7 @@ def gradescope_command(
     results: Annotated[
         Path, typer.Option(metavar="FILE", help="Where Gradescope looks for the results.")
     ] = Path("/autograder/results/results.json"),
-    points: Annotated[
-        float | None,
-        typer.Option(min=0, help="What the assignment is worth. Default: the points that can be judged."),
-    ] = None,
+    points: Points = None,
     visibility: Annotated[
         Literal["visible", "after_due_date", "after_published", "hidden"],
         typer.Option(help="When students see the tests."),
@@ -119,11 +144,9 @@ def gradescope_command(
         typer.Option(help="Where kernels run. Default: simt, whatever the machine has."),
     ] = None,
     trust: Trust = False,
-    site: Annotated[
-        str, typer.Option("--site", metavar="URL", help="Where the class reads the lessons.")
-    ] = "",
+    site: Site = "",
 ) -> None:
-    """For instructors: grades one submission inside Gradescope's autograder, and writes its results.json."""
+    """Grades one submission inside Gradescope's autograder, and writes its results.json."""
     request = AutograderOptions(
         exercise, submission, results, course, backend, points, visibility, verdict, trust, site
     )

@@ -85,7 +85,7 @@ def _announcing(stage: Progress, built: threading.Event | None) -> Progress:
 
 @contextlib.contextmanager
 def _taken(exercise: Exercise, files: Path, elsewhere: bool) -> Iterator[Path]:
-    """A copy of ``files``; of a hand-in, which lacks given files, a copy as `grader batch` would grade it."""
+    """A copy of ``files``; of a hand-in, which lacks given files, a copy as a class's are graded."""
     if not elsewhere or all((files / name).is_file() for name in exercise.given):
         with taken(exercise, files) as copy:
             yield copy

@@ -1,13 +1,13 @@
-"""`grader marks regrade`, `withdraw` and `release`: what changes marks, each with a line in a log."""
+"""What changes marks, each with a line in a log: `regrade`, `withdraw`, and the release in `feedback`."""
 
 from __future__ import annotations
 
 import os
 
 from cusimt.support.words import counted
-from grader.cli.batch import require_sandbox
-from grader.cli.marks import MarksOptions, Term, open_term
+from grader.cli.grade_class import require_sandbox
 from grader.cli.marks_notes import astray, not_accepted
+from grader.cli.term import MarksOptions, Term, open_term
 from grader.instruct.batch import grade_one
 from grader.instruct.course import Mark, ReleasedMarks
 from grader.instruct.course.explanation import amount, told
@@ -33,7 +33,7 @@ def regrade_one(request: MarksOptions, reason: str, by: str, trust: bool) -> int
         raise UsageError(
             f"There is no verdict on {mark.assignment.exercise} of {mark.student}.",
             "Only what was graded can be graded again.",
-            "Run: grader batch",
+            "Run: grader class grade",
         )
     before = mark.record
     store = ResultStore(term.course.results)
@@ -50,7 +50,7 @@ def regrade_one(request: MarksOptions, reason: str, by: str, trust: bool) -> int
         reason=reason, by=by or os.environ.get("USER", "unnamed"),
     )  # fmt: skip
     print(regrade.sentence)
-    print(f"See what it means for the mark: grader marks --student {mark.student}")
+    print(f"See what it means for the mark: grader class marks --student {mark.student}")
     return 0
 
 
@@ -65,11 +65,11 @@ def _submission(term: Term, mark: Mark) -> Submission:
     raise UsageError(
         f"{term.course.submissions / owner / exercise.slug} holds another hand-in than the mark comes from.",
         "A regrade repeats what was graded, byte for byte.",
-        "Put that hand-in back there, or grade the new one: grader batch",
+        "Put that hand-in back there, or grade the new one: grader class grade",
     )
 
 
-# ---- grader marks withdraw ----
+# ---- withdraw ----
 
 
 def withdraw_one(request: MarksOptions, reason: str, by: str) -> int:
@@ -81,7 +81,7 @@ def withdraw_one(request: MarksOptions, reason: str, by: str) -> int:
         raise UsageError(
             f"{mark.student} handed in nothing for {slug}.",
             "Only the hand-in that a mark comes from can be withdrawn.",
-            f"See: grader marks --student {mark.student} --exercise {slug}",
+            f"See: grader class marks {slug} --student {mark.student}",
         )
     place = term.course.submissions / attempt.student / slug
     if attempt.present:
@@ -103,11 +103,11 @@ def withdraw_one(request: MarksOptions, reason: str, by: str) -> int:
     print(
         f"{attempt.student}, {slug}: the hand-in {when} counts no more, unless it is put back into {place}."
     )
-    print(f"See what it means for the mark: grader marks --student {mark.student}")
+    print(f"See what it means for the mark: grader class marks --student {mark.student}")
     return 0
 
 
-# ---- grader marks release ----
+# ---- release ----
 
 
 def release_marks(request: MarksOptions, accept: bool, everybody: bool = False) -> int:
@@ -126,7 +126,7 @@ def release_marks(request: MarksOptions, accept: bool, everybody: bool = False) 
         raise UsageError(
             "--accept does not say whose marks it may lower.",
             "A released mark goes down only for a student who is named, or for all who are meant.",
-            "See who is flagged with: grader marks. Then add --student ID, or --all",
+            "See who is flagged with: grader class marks. Then add --student ID, or --all",
         )
     term = open_term(request)
     store = ResultStore(term.course.results)
@@ -149,9 +149,9 @@ def release_marks(request: MarksOptions, accept: bool, everybody: bool = False) 
     print(f"{counted(len(done.held), 'mark')} would be lower than what was released, which is kept:")
     for mark in done.held:
         print(f"  {_change(mark)}")
-    print("See why with: grader marks --student ID. What you accept is lowered one by one:")
+    print("See why with: grader class marks --student ID. What you accept is lowered one by one:")
     for mark in done.held:
-        print(f"  grader marks release {mark.assignment.exercise} --student {mark.student} --accept")
+        print(f"  grader class feedback {mark.assignment.exercise} --student {mark.student} --accept")
     return NOT_ALL
 
 

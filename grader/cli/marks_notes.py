@@ -1,4 +1,4 @@
-"""Notes below `grader marks`: what needs a person, what makes marks hard to compare,
+"""Notes below `grader class marks`: what needs a person, what makes marks hard to compare,
 and lines without effect.
 """
 
@@ -53,7 +53,7 @@ def _to_review(shown: Sequence[Mark]) -> Iterator[str]:
     for slug, names in sorted(students.items()):
         yield (
             f"{slug}: {counted(len(names), 'submission')} to look at, with results that are not their "
-            f"kernels' work: {_named(names)}. See: grader marks --student {names[0]} --exercise {slug[:2]}"
+            f"kernels' work: {_named(names)}. See: grader class marks {slug[:2]} --student {names[0]}"
         )
 
 
@@ -69,7 +69,7 @@ def _versions(shown: Sequence[Mark], older: Sequence[Mark]) -> Iterator[str]:
             f"version of the exercise or grader than the newest verdict: {_named(names)}."
         )
     if students:
-        yield "grader batch grades what is in the folder again, where its verdict is of another version."
+        yield "What is in the folder is graded again by: grader class grade"
 
 
 def _strangers(everybody: Sequence[Mark], people: People) -> Iterator[str]:
@@ -77,7 +77,7 @@ def _strangers(everybody: Sequence[Mark], people: People) -> Iterator[str]:
     if unknown:
         yield (
             f"No one in this class is called {_named(unknown)}: what a table says about them has no effect. "
-            "See: grader course check"
+            "See: grader class check"
         )
 
 

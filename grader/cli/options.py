@@ -17,7 +17,7 @@ On = Annotated[
 ]
 Class = Annotated[
     Path,
-    typer.Option("--class", metavar="DIR", help="The folder of the class, which holds course.toml."),
+    typer.Option("--class", metavar="DIR", help="The folder of the class. Default: the one around here."),
 ]
 HERE = Path()  # what --class is without a word
 Course = Annotated[
@@ -28,18 +28,8 @@ Assignments = Annotated[
     list[str] | None, typer.Argument(metavar="EXERCISE...", help="Default: every assignment.")
 ]
 Name = Annotated[str, typer.Argument(metavar="EXERCISE", help="Number, slug or path, as 03.")]
-Only = Annotated[
-    list[str] | None,
-    typer.Option("--only", metavar="EXERCISE/STUDENT", help="An exercise, a student or both; repeatable."),
-]
 Plain = Annotated[
     bool, typer.Option("--plain", help="No colour, boxes or moving lines; made for screen readers and logs.")
-]
-Submissions = Annotated[
-    Path | None,
-    typer.Argument(
-        metavar="SUBMISSIONS", help="A folder that holds STUDENT/EXERCISE/... Default: that of the class."
-    ),
 ]
 Trust = Annotated[
     bool,

@@ -1,19 +1,15 @@
-"""`grader similarity`: similar pairs of submissions, on the terminal or side by side in a page."""
+"""`grader class similarity`: similar pairs of submissions, on the terminal or side by side in a page."""
 
 from __future__ import annotations
 
 import sys
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from cusimt.support.words import counted
-from grader.cli.marks import MarksOptions, open_term
-from grader.cli.options import HERE, Assignments, Class, Course, Plain
+from grader.cli.term import MarksOptions, open_term
 from grader.instruct.course import read_people
-from grader.instruct.export.sheet import write_new
+from grader.instruct.export import write_export
 from grader.instruct.similarity import LookAlike, Passage, look_alikes_of_class
 from grader.instruct.similarity.page import look_alikes_page
 from grader.instruct.submissions import read_submissions
@@ -43,8 +39,8 @@ def show_look_alikes(request: MarksOptions, past: tuple[Path, ...], html: Path |
     for note in notes:
         print(note)
     if html is not None:
-        write_new(html, look_alikes_page(pairs, f"{term.course.title}: look-alikes", notes))
-        print(f"{counted(len(pairs), 'pair')} written to {html}.")
+        kept = write_export(html, look_alikes_page(pairs, f"{term.course.title}: look-alikes", notes))
+        print(f"{counted(len(pairs), 'pair')} written to {html}.{kept}")
         return 0
     show_pairs(pairs, plain=request.plain or not sys.stdout.isatty())
     return 0
@@ -59,7 +55,7 @@ def show_pairs(pairs: Sequence[LookAlike], plain: bool) -> None:
             _show_passage(passage)
     print(f"{counted(len(pairs), 'pair')} to look at. This is a hint to read both, and never a verdict.")
     if pairs:
-        print("All passages side by side: grader similarity --html FILE")
+        print("All passages side by side: grader class similarity --html FILE")
 
 
 def _show_passage(passage: Passage) -> None:
@@ -72,26 +68,3 @@ def _show_passage(passage: Passage) -> None:
         table.add_column(Text(side.where), ratio=1)
     table.add_row(*(Text("\n".join(side.text[:_LINES])) for side in (passage.first, passage.second)))
     Console(highlight=False).print(table)
-
-
-# ---- on the command line ----
-
-
-def similarity_command(
-    names: Assignments = None,
-    class_: Class = HERE,
-    exercises: Course = None,
-    past: Annotated[
-        list[Path] | None,
-        typer.Option("--past", metavar="DIR", help="Compare with a past term's submissions; repeatable."),
-    ] = None,
-    html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Write the passages side by side to FILE.")
-    ] = None,
-    plain: Plain = False,
-) -> None:
-    """Says who wrote what looks alike, for instructors: a hint to read both, never a verdict."""
-    from grader.cli.marks import MarksOptions
-
-    request = MarksOptions(class_, exercises, (), tuple(names or ()), plain)
-    raise typer.Exit(show_look_alikes(request, tuple(past or ()), html))

@@ -1,4 +1,4 @@
-"""A driver as `grader batch --cluster` is one, with grades that cost a moment: it is there to be killed.
+"""A driver as `class grade --cluster` is one, with grades that cost a moment: it is there to be killed.
 
 Usage: driver.py CLUSTER_TOML COURSE SUBMISSIONS RESULTS BACKEND
 """

@@ -60,14 +60,26 @@ def test_a_killed_interchange_ends_the_run_and_the_next_grades_the_rest(
     assert len(list(store.all())) == 40
 
 
-def test_grader_batch_takes_a_cluster(handed_in: Callable[[int], HandedIn], tmp_path: Path) -> None:
+def test_a_class_is_graded_on_a_cluster(handed_in: Callable[[int], HandedIn], tmp_path: Path) -> None:
     """The command, with real gradings: of stubs that nobody touched, which needs no compiler."""
     pytest.importorskip("parsl", reason="no parsl here: pip install cu2grad[cluster]")
     course = handed_in(2)
     cluster_toml = tmp_path / "cluster.toml"
     cluster_toml.write_text('kind = "local"\n[cpu]\n')
-    command = [sys.executable, "-m", "grader", "batch", str(course.submissions), "--course", str(COURSE)]
-    options = ["--backend", "simt", "--cluster", str(cluster_toml), "--trust-submissions", "--plain"]
+    folder = course.submissions.parent
+    (folder / "course.toml").write_text(f'title = "Toys"\n[assignments.{SLUG}]\n')
+    command = [
+        sys.executable,
+        "-m",
+        "grader",
+        "class",
+        "grade",
+        "--class",
+        str(folder),
+        "--course",
+        str(COURSE),
+    ]
+    options = ["--cluster", str(cluster_toml), "--trust-submissions", "--plain"]
     done = subprocess.run(
         [*command, *options], cwd=ROOT, capture_output=True, text=True, timeout=PATIENCE, check=False
     )

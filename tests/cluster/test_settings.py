@@ -95,7 +95,7 @@ def test_what_cannot_work_is_refused(tmp_path: Path, text: str, said: str) -> No
 
 
 def test_a_file_that_is_not_there_says_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="grader batch SUBMISSIONS"):
+    with pytest.raises(UsageError, match="grader class grade"):
         read_cluster(tmp_path / "cluster.toml")
 
 

@@ -27,6 +27,11 @@ def run(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
     return main()
 
 
+def run_class(monkeypatch: pytest.MonkeyPatch, *arguments: object) -> int:
+    monkeypatch.setattr("sys.argv", ["grader", "class", *map(str, arguments)])
+    return main()
+
+
 def test_import_then_autograde(
     toys: Class, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -36,12 +41,12 @@ def test_import_then_autograde(
         archive.writestr("lovelaceada_4711_90210_kernel.cu", toys.solution())
     roster = tmp_path / "roster.csv"
     roster.write_text("lms,student\n4711,ada\n")
-    course = toys.top / "course"
-    into = toys.folder / "submitted"
-    options = ("--course", course, "--assignment", "00", "--into", into, "--roster", roster)
-    assert run(monkeypatch, "import", download, *options, "--due", "2026-10-01T12:00:00") == 0
+    (toys.folder / "course.toml").write_text(f'title = "Toys"\n[assignments.{SLUG}]\n')
+    where = ("--course", toys.top / "course", "--class", toys.folder)
+    options = ("--roster", roster, "--due", "2026-10-01T12:00:00")
+    assert run_class(monkeypatch, "collect", "00", download, *where, *options) == 0
     assert "1 new" in capsys.readouterr().out
-    folder = into / "ada" / SLUG
+    folder = toys.folder / "submitted" / "ada" / SLUG
     assert {path.name for path in folder.iterdir()} >= {NOTEBOOK, "kernel.cu", "timestamp.txt"}
     from grader.instruct.submissions import Submission
 
@@ -64,8 +69,7 @@ def test_build_and_check(
 
 
 def test_an_unknown_layout_is_a_usage_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    options = ("--assignment", "00", "--layout", "blackboard")
-    assert run(monkeypatch, "import", tmp_path / "x.zip", *options) == 2
+    assert run_class(monkeypatch, "collect", "00", tmp_path / "x.zip", "--layout", "blackboard") == 2
 
 
 def test_mend(toys: Class, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

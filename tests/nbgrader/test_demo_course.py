@@ -1,6 +1,6 @@
 """A class of thirty through the whole of it: three exercises, every way to fail, real nbgrader.
 
-build → generate → hand in, one exercise through Canvas → `grader batch` → autograde → feedback → export. What
+build → generate → hand in, one exercise through Canvas → grade → autograde → feedback → export. What
 each submission must come to is known from how it was made (:mod:`tests.nbgrader.demo_submissions`), not from
 what the grader said.
 """
@@ -34,7 +34,7 @@ pytestmark = [pytest.mark.slow, pytest.mark.filterwarnings("ignore")]
 
 @dataclass
 class Demo:
-    """The class after `grader batch` and autograding; ``kinds`` by student and exercise."""
+    """The class after `grader class grade` and autograding; ``kinds`` by student and exercise."""
 
     school: Class
     kinds: dict[tuple[str, str], Kind]
@@ -61,8 +61,9 @@ class Demo:
 @pytest.fixture(scope="module")
 def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
     pytest.importorskip("nbgrader", reason="nbgrader is not installed: pip install 'cu2grad[instructor]'")
-    from grader.cli.batch import BatchOptions, grade_batch
+    from grader.cli.grade_class import GradeOptions, grade_class
     from grader.cli.nbgrader import build
+    from grader.cli.term import MarksOptions
 
     school = Class(tmp_path_factory.mktemp("demo"))
     (school.top / "course").symlink_to(ROOT)
@@ -76,11 +77,10 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
     # The submissions are our own: where there is no sandbox they may run without one.
     trust = shutil.which("bwrap") is None
     # Three lanes, since one of them waits for what never ends.
-    request = BatchOptions(
-        school.folder / "submitted", course=ROOT, backend="simt", jobs=3, trust=trust, plain=True
-    )
+    request = MarksOptions(school.folder, ROOT, plain=True)
     keep_the_secret_of_an_earlier_run(school)
-    assert grade_batch(request) == 0
+    assert grade_class(request, GradeOptions(jobs=3, trust=trust)) == 0
+    (school.folder / "course.toml").unlink()  # from here on nbgrader's gradebook is the book
     for slug in SLUGS:
         school.command("AutogradeApp", slug)
     return Demo(school, kinds)
@@ -95,7 +95,8 @@ def keep_the_secret_of_an_earlier_run(school: Class) -> None:
 
 def through_canvas(school: Class, slug: str) -> None:
     """Hand one exercise in as files, without notebooks, in an archive of all: what Canvas gives out."""
-    from grader.cli.nbgrader import Archive, import_archive
+    from grader.cli.collect import Archive, collect
+    from grader.cli.term import MarksOptions
 
     roster, archive = school.top / "canvas.csv", school.top / "submissions.zip"
     rows = [["Student", "ID", "SIS User ID", "SIS Login ID", "Section"]]
@@ -109,10 +110,10 @@ def through_canvas(school: Class, slug: str) -> None:
             shutil.rmtree(folder)
     with roster.open("w", newline="") as file:
         csv.writer(file).writerows(rows)
-    due = datetime(2026, 10, 1, 12, tzinfo=UTC)
-    submitted = school.folder / "submitted"
-    handed_in = Archive(archive, "canvas", slug, submitted, roster, due, replace=False)
-    assert import_archive(handed_in, ROOT) == 0
+    assignments = "".join(f"[assignments.{each}]\n" for each in SLUGS)
+    (school.folder / "course.toml").write_text(f'title = "Demo"\n{assignments}')
+    handed_in = Archive(archive, "canvas", roster, datetime(2026, 10, 1, 12, tzinfo=UTC))
+    assert collect(handed_in, MarksOptions(school.folder, ROOT, names=(slug,))) == 0
 
 
 def test_every_kind_of_submission_is_there_three_times_in_each_exercise(demo: Demo) -> None:

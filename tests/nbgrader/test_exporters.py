@@ -1,4 +1,4 @@
-"""One book: formgrader's points flow into `grader marks`, and `nbgrader export` says what the marks say."""
+"""One book: formgrader's points flow into the marks, and `nbgrader export` says what they say."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def _export(toys: Class, *options: str) -> dict[str, float]:
 
 def _grader(toys: Class, *words: str) -> str:
     options = ["--class", str(toys.folder), "--course", str(toys.top / "course")]
-    return CliRunner().invoke(app, [*words, *options], catch_exceptions=False).output
+    return CliRunner().invoke(app, ["class", *words, *options], catch_exceptions=False).output
 
 
 def test_points_that_a_person_gave_are_part_of_the_mark(graded: Class) -> None:
@@ -71,7 +71,7 @@ def test_they_stay_with_the_hand_in_that_was_looked_at(graded: Class) -> None:
     """The fault: after a resubmission the gradebook and the marks said two things about the same student."""
     _enter(graded, manual_score=50.0)
     graded.decide(graded.submit("ada", "// worse\n", at=SECOND), a_verdict(correctness=0.0))
-    assert graded.autograde("ada")["success"]  # without `grader marks` in between
+    assert graded.autograde("ada")["success"]  # without `grader class marks` in between
     assert _mark(graded).points == 90.0
     assert _export(graded) == {"ada": 90.0}
     (graded.folder / "course.toml").write_text(COURSE)
@@ -130,7 +130,7 @@ def test_points_of_a_hand_in_whose_time_was_corrected_are_named(graded: Class) -
     assert _mark(graded).astray
     assert f"Run: nbgrader autograde {SLUG} --student ada" in _grader(graded, "marks")
     with pytest.raises(UsageError, match="fits no hand-in"):
-        _grader(graded, "export", "csv", "--out", str(graded.folder / "out.csv"))
+        _grader(graded, "export")
     with pytest.raises(SystemExit):
         _export(graded)
     assert graded.autograde("ada")["success"]
@@ -159,7 +159,7 @@ def test_an_export_that_would_contradict_the_marks_is_refused(
         _export(graded)
     assert left.value.code == 2
     assert "emmy, 00_negate: nbgrader has no submission" in (said := capfd.readouterr().err)
-    assert "grader export csv" in said
+    assert "grader class export" in said
     assert not (graded.folder / "grades.csv").exists()
     assert _export(graded, '--student=["ada"]') == {"ada": 53.5}
 

@@ -1,4 +1,4 @@
-"""What `grader batch` refuses, shows and sums up; and which GPUs it locks."""
+"""What `grader class grade` refuses, shows and sums up; and which GPUs it locks."""
 
 from __future__ import annotations
 
@@ -13,21 +13,15 @@ from pathlib import Path
 
 import pytest
 
-from grader.cli.batch import (
-    BatchOptions,
-    backend_of,
-    grade_batch,
-    local_settings,
-    require_sandbox,
-    results_of,
-)
-from grader.cli.batch_screen import BatchScreen
-from grader.cli.batch_summary import _ENDED, print_summary
+from grader.cli.grade_class import GradeOptions, grade_class, local_settings, require_sandbox
+from grader.cli.grading_screen import BatchScreen
+from grader.cli.grading_summary import _ENDED, print_summary
+from grader.cli.term import MarksOptions
 from grader.course.catalog import Catalog
 from grader.instruct.batch import Ended, Item, ItemOutcome, exclusive_gpu, items_of, summarise
 from grader.instruct.batch.estimate import Estimate
 from grader.instruct.batch.summary import NO_ROSTER
-from grader.instruct.course import submissions_around
+from grader.instruct.course import read_course
 from grader.instruct.results import Record, ResultStore
 from grader.instruct.submissions import read_submissions
 from grader.support.errors import InfrastructureError, UsageError
@@ -176,7 +170,7 @@ def test_an_estimate_knows_that_exercises_differ(toy_catalog: Catalog, tmp_path:
 def test_a_log_gets_lines_and_no_bar(
     toy_catalog: Catalog, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("grader.cli.batch_screen._SILENCE_SECONDS", 0.0)
+    monkeypatch.setattr("grader.cli.grading_screen._SILENCE_SECONDS", 0.0)
     items = items_in(toy_catalog, hand_in(toy_catalog, tmp_path / "submitted", ["anna"]))
     records = outcome_of(items).records
     with BatchScreen(1) as screen:
@@ -194,13 +188,20 @@ def test_a_log_gets_lines_and_no_bar(
 # ---- the command ---------------------------------------------------------------------------------------
 
 
+def course_file(folder: Path) -> Path:
+    (folder / "course.toml").write_text(
+        'title = "Kernels"\n[assignments.00_negate]\n[assignments.01_muladd]\nbackend = "cuda"\n'
+    )
+    return folder
+
+
 def test_without_bubblewrap_nothing_is_graded(
     toy_catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    submitted = hand_in(toy_catalog, tmp_path / "submitted", ["anna"])
+    hand_in(toy_catalog, tmp_path / "submitted", ["anna"])
     monkeypatch.setenv("PATH", str(tmp_path))
     with pytest.raises(UsageError, match=r"no `bwrap` on PATH.*--trust-submissions"):
-        grade_batch(BatchOptions(submitted, course=toy_catalog.course, backend="simt"))
+        grade_class(MarksOptions(course_file(tmp_path), toy_catalog.course), GradeOptions())
     broken = tmp_path / "bwrap"
     broken.write_text("#!/bin/sh\necho 'bwrap: No permissions to create a new namespace' >&2\nexit 1\n")
     broken.chmod(0o755)
@@ -210,54 +211,58 @@ def test_without_bubblewrap_nothing_is_graded(
 
 
 def test_results_do_not_lie_among_the_students(tmp_path: Path) -> None:
-    submitted = tmp_path / "submitted"
-    submitted.mkdir()
-    assert results_of(BatchOptions(submitted)) == tmp_path / "results"
-    with pytest.raises(UsageError, match="Choose another one with --results"):
-        results_of(BatchOptions(submitted, results=submitted / "results"))
+    text = 'title = "K"\nresults = "submitted/results"\n[assignments.00_negate]\n'
+    (tmp_path / "course.toml").write_text(text)
+    with pytest.raises(UsageError, match="results are inside of the submissions"):
+        read_course(tmp_path)
 
 
-def test_the_backend_of_record_is_the_courses(toy_catalog: Catalog, tmp_path: Path) -> None:
-    (tmp_path / "course.toml").write_text(
-        'title = "Kernels"\nbackend = "cuda"\n[assignments.00_negate]\nbackend = "simt"\n'
-    )
-    first, second = toy_catalog.exercises
-    chosen = backend_of(BatchOptions(tmp_path / "submitted"))
-    assert (chosen(first), chosen(second)) == ("simt", "cuda")
-    told = backend_of(BatchOptions(tmp_path / "submitted", backend="simt"))
-    assert (told(first), told(second)) == ("simt", "simt")
+def graded(catalog: Catalog, folder: Path, monkeypatch: pytest.MonkeyPatch, request: MarksOptions,
+           share: str = "") -> list[str]:  # fmt: skip
+    """EXERCISE/STUDENT on BACKEND, of what would be graded."""
+    seen: list[str] = []
+
+    def run(items: Sequence[Item], *_: object, **__: object) -> ItemOutcome:
+        seen.extend(f"{item.exercise.slug}/{item.submission.student} {item.backend}" for item in items)
+        return ItemOutcome({})
+
+    monkeypatch.setattr("grader.cli.grade_class.run_batch", run)
+    monkeypatch.setattr("grader.cli.grade_class._workforce", lambda *_: (None, 1))
+    assert grade_class(request, GradeOptions(trust=True, share=share)) == 0
+    return seen
 
 
-def test_a_class_may_have_its_folders_elsewhere(toy_catalog: Catalog, tmp_path: Path) -> None:
-    """As course.toml says; `grader marks` reads there, too."""
-    (tmp_path / "course.toml").write_text(
-        'title = "Kernels"\nbackend = "cuda"\nsubmissions = "hand-ins/w1"\nresults = "grades"\n'
-        "[assignments.00_negate]\n"
-    )
-    request = BatchOptions(tmp_path / "hand-ins" / "w1")
-    assert results_of(request) == tmp_path / "grades"
-    assert backend_of(request)(toy_catalog.exercises[0]) == "cuda"
-    for other in ("hand-ins/w2", "submitted"):
-        with pytest.raises(UsageError, match=r"has its submissions in .*hand-ins/w1"):
-            results_of(BatchOptions(tmp_path / other))
-
-
-def test_without_a_name_the_submissions_are_those_of_the_class_around(tmp_path: Path) -> None:
-    inside = tmp_path / "class" / "submitted"
-    inside.mkdir(parents=True)
-    with pytest.raises(UsageError, match="No submissions were named"):
-        submissions_around(inside)
-    (tmp_path / "class" / "course.toml").write_text(
-        'title = "K"\nsubmissions = "handed_in"\n[assignments.00_negate]\n'
-    )
-    assert submissions_around(inside) == tmp_path / "class" / "handed_in"
-
-
-def test_without_a_course_no_machine_decides_on_the_backend(
+def test_exercises_students_and_backends_of_record(
     toy_catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    hand_in(toy_catalog, course_file(tmp_path) / "submitted", ["anna", "bert"])
+    monkeypatch.setattr("grader.instruct.batch.plan.batch_key", lambda *_: None)
     monkeypatch.setenv("CU2GRAD_BACKEND", "cuda")
-    assert backend_of(BatchOptions(tmp_path / "submitted"))(toy_catalog.exercises[0]) == "simt"
+
+    def asked(students: Sequence[str], names: Sequence[str]) -> list[str]:
+        request = MarksOptions(tmp_path / "submitted", toy_catalog.course, tuple(students), tuple(names))
+        return graded(toy_catalog, tmp_path, monkeypatch, request)
+
+    first = ["00_negate/anna simt", "00_negate/bert simt"]
+    assert asked((), ()) == [*first, "01_muladd/anna cuda", "01_muladd/bert cuda"]
+    assert asked((), ["0"]) == first
+    assert asked(["anna"], ["0"]) == first[:1]
+    assert asked(["bert"], ()) == ["00_negate/bert simt", "01_muladd/bert cuda"]
+
+
+def test_shares_take_everybody_once(
+    toy_catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    hand_in(toy_catalog, course_file(tmp_path) / "submitted", named(20))
+    monkeypatch.setattr("grader.instruct.batch.plan.batch_key", lambda *_: None)
+    request = MarksOptions(tmp_path, toy_catalog.course)
+    shares = [graded(toy_catalog, tmp_path, monkeypatch, request, f"{each}/3") for each in range(3)]
+    everything = graded(toy_catalog, tmp_path, monkeypatch, request)
+    assert sorted(name for share in shares for name in share) == sorted(everything)
+    assert len(everything) == 40 and all(shares)
+    for wrong in ("3/3", "a/3", "1"):
+        with pytest.raises(UsageError, match="--share"):
+            graded(toy_catalog, tmp_path, monkeypatch, request, wrong)
 
 
 @pytest.mark.slow("grades a class")
@@ -279,8 +284,9 @@ def test_a_class_is_graded_in_the_sandbox(toy_catalog: Catalog, tmp_path: Path) 
     (submitted / "broken" / kernel).write_text(text + "int broken(\n")
     for name in exercise.edit:
         shutil.copy(exercise.root / name, submitted / "stub" / exercise.slug / name)
-    command = [sys.executable, "-m", "grader", "batch", str(submitted), "--course", str(toy_catalog.course)]
-    command += ["--backend", "simt", "--plain"]
+    course_file(tmp_path)
+    command = [sys.executable, "-m", "grader", "class", "grade", "--class", str(tmp_path), "--plain"]
+    command += ["--course", str(toy_catalog.course)]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert (
@@ -371,15 +377,13 @@ def test_one_submission_per_gpu_whatever_the_gpu_is_called(tmp_path: Path) -> No
 def test_lanes_share_the_gpus_of_one_model(
     toy_catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("grader.cli.batch.processors", lambda: 64)
+    monkeypatch.setattr("grader.cli.grade_class.processors", lambda: 64)
     submitted = hand_in(toy_catalog, tmp_path / "submitted", ["anna"])
     items = items_of(read_submissions(submitted, toy_catalog), toy_catalog, lambda exercise: "cuda")
     assert {item.key.device for item in items} == {"NVIDIA H200"}
-    settings = local_settings(
-        BatchOptions(submitted, backend="cuda"), ResultStore(tmp_path / "results"), items
-    )
+    settings = local_settings(GradeOptions(), ResultStore(tmp_path / "results"), items)
     assert [uuid[:8] for uuid in settings.gpus] == ["GPU-aaaa"], "the parts of another GPU are other models"
     assert settings.jobs == 4
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", "-1")
     with pytest.raises(InfrastructureError, match="No GPU was found"):
-        local_settings(BatchOptions(submitted, backend="cuda"), ResultStore(tmp_path / "results"), items)
+        local_settings(GradeOptions(), ResultStore(tmp_path / "results"), items)

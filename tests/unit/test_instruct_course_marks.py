@@ -74,7 +74,7 @@ def test_before_anybody_hands_in_the_class_has_marks(made: HandmadeClass) -> Non
     with pytest.raises(UsageError, match=r"ana\.zip is not a folder"):
         made.marks()
     shutil.rmtree(made.folder / "submitted")  # or course.toml names another one by mistake
-    with pytest.raises(UsageError, match="an archive of an LMS makes it: grader nbgrader import"):
+    with pytest.raises(UsageError, match="an archive of an LMS makes it: grader class collect"):
         made.marks()
 
 
@@ -205,7 +205,7 @@ def test_what_comes_too_late_is_settled_without_a_verdict(made: HandmadeClass) -
     made.hand_in("ana", NEGATE, "2026-10-12T11:00")
     mark = made.mark("ana")
     assert (mark.state, mark.points) == (State.MARKED, 0.0)
-    assert "run grader batch" not in explained(made, mark)
+    assert "run grader class grade" not in explained(made, mark)
     assert "nothing is accepted after 4" in explained(made, mark)
 
 

@@ -6,6 +6,7 @@ import csv
 import io
 import json
 import zipfile
+from collections.abc import Iterable
 from dataclasses import replace
 from pathlib import Path
 
@@ -13,12 +14,12 @@ import pytest
 
 from grader.course.catalog import Catalog, Exercise
 from grader.instruct.export import (
+    Filled,
     Grade,
     fill_canvas,
     fill_moodle,
     inert,
     results,
-    write_csv,
     write_results,
 )
 from grader.instruct.submissions import files_of, read_submissions
@@ -46,8 +47,13 @@ MOODLE = (
 )
 
 
+def fill_one(gradebook: Path, title: str, grades: Iterable[Grade], out: Path) -> Filled:
+    """The sheet with one column filled."""
+    return fill_canvas(gradebook, {title: grades}, out)[title]
+
+
 def grade(student: str, points: float | None, **more: str) -> Grade:
-    return Grade(student, "00_negate", points, **more)
+    return Grade(student, points, **more)
 
 
 def cells(path: Path, delimiter: str = ",") -> list[list[str]]:
@@ -76,7 +82,7 @@ def test_canvas_gets_its_own_sheet_back_with_one_column_filled(
     gradebook: Path, tmp_path: Path, column: str
 ) -> None:
     out = tmp_path / "upload.csv"
-    filled = fill_canvas(gradebook, column, [grade("ada", 87.5), grade("bob", 0), grade("zoe", 50)], out)
+    filled = fill_one(gradebook, column, [grade("ada", 87.5), grade("bob", 0), grade("zoe", 50)], out)
     expected = cells(gradebook)
     expected[3][6], expected[4][6] = "8.75", "0"
     assert cells(out) == expected
@@ -86,25 +92,23 @@ def test_canvas_gets_its_own_sheet_back_with_one_column_filled(
 
 
 def test_who_is_excused_or_not_assigned_stays_so(gradebook: Path, tmp_path: Path) -> None:
-    filled = fill_canvas(gradebook, "Negate", [grade("cy", 90)], tmp_path / "a.csv")
+    filled = fill_one(gradebook, "Negate", [grade("cy", 90)], tmp_path / "a.csv")
     assert filled.untouched == ("cy is not assigned to this student",)
-    filled = fill_canvas(gradebook, "Multiply-add", [grade("bob", 90)], tmp_path / "b.csv")
+    filled = fill_one(gradebook, "Multiply-add", [grade("bob", 90)], tmp_path / "b.csv")
     assert filled.untouched == ("bob is excused",)
     assert cells(tmp_path / "b.csv") == cells(gradebook)
     assert "Left as they were: bob is excused." in filled.sentence
 
 
 def test_a_mark_that_nobody_knows_is_no_zero(gradebook: Path, tmp_path: Path) -> None:
-    filled = fill_canvas(
-        gradebook, "Negate", [grade("ada", None, state="not judged yet")], tmp_path / "a.csv"
-    )
+    filled = fill_one(gradebook, "Negate", [grade("ada", None)], tmp_path / "a.csv")
     assert filled.written == 0
     assert cells(tmp_path / "a.csv") == cells(gradebook)
 
 
 def test_one_column_decides_who_is_who(gradebook: Path, tmp_path: Path) -> None:
     """12 is Bob's number in Canvas; a class that uses these numbers is found by them, all of it."""
-    filled = fill_canvas(gradebook, "Negate", [grade("12", 100), grade("4711", 50)], tmp_path / "a.csv")
+    filled = fill_one(gradebook, "Negate", [grade("12", 100), grade("4711", 50)], tmp_path / "a.csv")
     assert filled.column == "ID"
     assert [row[6] for row in cells(tmp_path / "a.csv")[3:5]] == ["5", "10"]
 
@@ -112,7 +116,7 @@ def test_one_column_decides_who_is_who(gradebook: Path, tmp_path: Path) -> None:
 def test_an_id_that_two_rows_have_is_nobodys(gradebook: Path, tmp_path: Path) -> None:
     text = CANVAS.replace(",bob,", ",ada,")
     gradebook.write_text(text, newline="")
-    filled = fill_canvas(gradebook, "Negate", [grade("ada", 100), grade("cy", 0)], tmp_path / "a.csv")
+    filled = fill_one(gradebook, "Negate", [grade("ada", 100), grade("cy", 0)], tmp_path / "a.csv")
     assert filled.unknown == ("ada",)
     assert cells(tmp_path / "a.csv") == cells(gradebook)
 
@@ -121,7 +125,7 @@ def test_a_semicolon_sheet_stays_one(tmp_path: Path) -> None:
     text = "Student;ID;SIS Login ID;Section;Negate (1)\n    Points Possible;;;;10,00\nAda;1;ada;A;\n"
     path = tmp_path / "g.csv"
     path.write_text("\ufeff" + text, encoding="utf-8")
-    fill_canvas(path, "Negate", [grade("ada", 55)], tmp_path / "out.csv")
+    fill_one(path, "Negate", [grade("ada", 55)], tmp_path / "out.csv")
     assert cells(tmp_path / "out.csv", ";")[2] == ["Ada", "1", "ada", "A", "5.5"]
     assert (tmp_path / "out.csv").read_bytes().startswith(b"\xef\xbb\xbf")
 
@@ -137,7 +141,7 @@ def test_a_semicolon_sheet_stays_one(tmp_path: Path) -> None:
 )
 def test_only_an_assignment_is_filled(gradebook: Path, tmp_path: Path, column: str, why: str) -> None:
     with pytest.raises(UsageError) as caught:
-        fill_canvas(gradebook, column, [grade("ada", 1)], tmp_path / "out.csv")
+        fill_one(gradebook, column, [grade("ada", 1)], tmp_path / "out.csv")
     assert why in caught.value.what
     assert not (tmp_path / "out.csv").exists()
 
@@ -146,28 +150,27 @@ def test_two_assignments_of_one_title_need_the_number(tmp_path: Path) -> None:
     path = tmp_path / "g.csv"
     path.write_text("Student,ID,Section,Lab (1),Lab (2)\n  Points Possible,,,5,5\nAda,7,A,,\n")
     with pytest.raises(UsageError, match="2 columns 'Lab'"):
-        fill_canvas(path, "Lab", [grade("7", 100)], tmp_path / "a.csv")
-    fill_canvas(path, "2", [grade("7", 100)], tmp_path / "a.csv")
+        fill_one(path, "Lab", [grade("7", 100)], tmp_path / "a.csv")
+    fill_one(path, "2", [grade("7", 100)], tmp_path / "a.csv")
     assert cells(tmp_path / "a.csv")[2] == ["Ada", "7", "A", "", "5"]
 
 
 def test_extra_credit_reaches_canvas(gradebook: Path, tmp_path: Path) -> None:
-    filled = fill_canvas(gradebook, "Negate", [grade("ada", 110), grade("bob", -5)], tmp_path / "out.csv")
+    filled = fill_one(gradebook, "Negate", [grade("ada", 110), grade("bob", -5)], tmp_path / "out.csv")
     assert [row[6] for row in cells(tmp_path / "out.csv")[3:5]] == ["11", "0"]
     assert filled.cut == ()
 
 
 def test_a_sheet_of_marks_is_nobody_elses_to_read(gradebook: Path, tmp_path: Path) -> None:
-    fill_canvas(gradebook, "Negate", [grade("ada", 1)], tmp_path / "out" / "a.csv")
-    write_csv([grade("ada", 1)], tmp_path / "out" / "b.csv")
+    fill_one(gradebook, "Negate", [grade("ada", 1)], tmp_path / "out" / "a.csv")
     modes = {path.name: path.stat().st_mode & 0o777 for path in (tmp_path / "out").iterdir()}
-    assert modes == {"a.csv": 0o600, "b.csv": 0o600}
+    assert modes == {"a.csv": 0o600}
 
 
-def test_no_file_is_overwritten(gradebook: Path) -> None:
-    with pytest.raises(UsageError, match="File exists"):
-        fill_canvas(gradebook, "Negate", [grade("ada", 1)], gradebook)
-    assert gradebook.read_bytes() == CANVAS.encode()
+def test_what_was_there_is_kept(gradebook: Path) -> None:
+    fill_one(gradebook, "Negate", [grade("ada", 1)], gradebook)
+    assert gradebook.with_name(f"{gradebook.stem}.before-1.csv").read_bytes() == CANVAS.encode()
+    assert gradebook.read_bytes() != CANVAS.encode()
 
 
 # ---- Moodle --------------------------------------------------------------------------------------------
@@ -221,16 +224,6 @@ def test_another_sheet_is_no_worksheet(gradebook: Path, tmp_path: Path) -> None:
 
 
 # ---- CSV, and what a spreadsheet would run -------------------------------------------------------------
-
-
-def test_the_table_has_a_line_for_each_grade(tmp_path: Path) -> None:
-    grades = [grade("bob", 12.345), grade("ada", None, state="not judged yet", comment='=HYPERLINK("x")')]
-    assert write_csv(grades, tmp_path / "marks.csv") == 2
-    assert cells(tmp_path / "marks.csv") == [
-        ["student", "exercise", "points", "out_of", "state", "comment"],
-        ["ada", "00_negate", "", "100", "not judged yet", '\'=HYPERLINK("x")'],
-        ["bob", "00_negate", "12.35", "100", "", ""],
-    ]
 
 
 @pytest.mark.parametrize("text", ["=1", "+1", "-1", "@SUM(A1)", "  =1", "\t=1", "\r=1", "|cmd", "＝1"])
@@ -374,7 +367,7 @@ def test_marks_find_back_to_who_handed_in(
         grades.append(grade(submission.student, worth[who]))
     out = tmp_path / "out.csv"
     if sheet == "gradebook":
-        fill_canvas(exported, "Negate", grades, out)
+        fill_one(exported, "Negate", grades, out)
         assert [row[place] for row in cells(out)[3:]] == ["10", "5", "N/A", "5.00"]
     else:
         fill_moodle(exported, grades, out)

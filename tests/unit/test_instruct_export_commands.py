@@ -1,4 +1,4 @@
-"""`grader export` and `grader gradescope`, from a folder of a class to the file that an LMS takes."""
+"""Feedback, export and Gradescope, from a folder of a class to the file that an LMS takes."""
 
 from __future__ import annotations
 
@@ -13,8 +13,10 @@ from pathlib import Path
 import pytest
 
 from grader.cli import gradescope, main
-from grader.cli.export import export_csv
+from grader.cli.export import export_marks
+from grader.cli.term import MarksOptions
 from grader.course.catalog import Catalog, Exercise
+from grader.instruct.course.collected import Collected, note_collected
 from grader.instruct.results import Record, ResultStore, key_of
 from grader.instruct.submissions import Submission
 from grader.verdict import CheckResult, Status, Verdict
@@ -69,29 +71,27 @@ def grader(toy_catalog: Catalog, class_: Path, monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_table_of_all_marks(grader: Grader, class_: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert grader("export", "csv") == 0
+    assert grader("class", "export") == 0
     with (class_ / "marks.csv").open(newline="") as file:
         rows = {(row["student"], row["exercise"]): row for row in csv.DictReader(file)}
-    assert rows["ada", "00_negate"]["points"] == "70.00"
-    assert rows["bob", "00_negate"]["points"] == ""  # handed in, not judged: no zero
+    assert rows["ada", "00_negate"]["mark"] == "70.0"
+    assert rows["bob", "00_negate"]["mark"] == ""  # handed in, not judged: no zero
     assert rows["bob", "00_negate"]["state"] == "not judged yet"
-    assert "4 marks written to marks.csv." in capsys.readouterr().out
-    assert grader("export", "csv") == 2  # it is there, and may have been edited
-    assert "nothing that is there is overwritten" in capsys.readouterr().err
+    assert "4 marks in marks.csv." in capsys.readouterr().out
 
 
 def test_canvas_is_filled_from_the_class(grader: Grader, class_: Path) -> None:
     sheet = "Student,ID,SIS Login ID,Section,Negate (5)\n    Points Possible,,,,10\nA,1,ada,X,\nB,2,bob,X,4\n"
     (class_ / "gradebook.csv").write_text(sheet)
-    assert grader("export", "canvas", "gradebook.csv", "--assignment", "0") == 0
-    assert (class_ / "canvas.csv").read_text() == sheet.replace("ada,X,", "ada,X,7")
+    assert grader("class", "export", "--into", "gradebook.csv") == 0
+    assert (class_ / "upload/canvas.csv").read_text() == sheet.replace("ada,X,", "ada,X,7")
 
 
 def test_moodle_is_filled_with_the_explanation(grader: Grader, class_: Path) -> None:
     sheet = "Identifier,Email address,Grade,Maximum Grade,Feedback comments\nParticipant 5,ada,,50,\n"
     (class_ / "worksheet.csv").write_text(sheet)
-    assert grader("export", "moodle", "worksheet.csv", "--assignment", "0") == 0
-    with (class_ / "moodle.csv").open(newline="") as file:
+    assert grader("class", "export", "0", "--into", "worksheet.csv") == 0
+    with (class_ / "upload/moodle_00_negate.csv").open(newline="") as file:
         row = next(csv.DictReader(file))
     assert row["Grade"] == "35"
     assert "70" in row["Feedback comments"]
@@ -102,19 +102,19 @@ def test_an_exercise_that_is_no_assignment_is_refused(
 ) -> None:
     (class_ / "course.toml").write_text(COURSE_TOML.replace("[assignments.01_muladd]", ""))
     (class_ / "w.csv").write_text("Identifier,Grade,Maximum Grade\n")
-    assert grader("export", "moodle", "w.csv", "--assignment", "1") == 2
+    assert grader("class", "export", "1", "--into", "w.csv") == 2
     assert "01_muladd is no assignment of this course." in capsys.readouterr().err
 
 
 def test_the_exercises_of_the_class_are_those_of_its_folder(
     class_: Path, toy_catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """As `grader marks` has it, from wherever the command is run."""
+    """As `grader class marks` has it, from wherever the command is run."""
     shutil.copytree(toy_catalog.course / "exercises", class_ / "exercises")
     shutil.copytree(toy_catalog.course / "solutions", class_ / "solutions")
     monkeypatch.chdir(tmp_path)
-    export_csv(Path("marks.csv"), class_, None)
-    with (tmp_path / "marks.csv").open(newline="") as file:
+    export_marks(MarksOptions(class_), None, "")
+    with (class_ / "marks.csv").open(newline="") as file:
         assert {row["exercise"] for row in csv.DictReader(file)} == {"00_negate", "01_muladd"}
 
 
@@ -136,7 +136,7 @@ def test_gradescope_grades_what_was_uploaded_under_any_name(
     monkeypatch.setenv("CU2GRAD_BACKEND", "cuda")
     monkeypatch.setattr(gradescope, "grade", grade)
     out = class_ / "results.json"
-    assert grader("gradescope", "0", "--submission", upload, "--results", out, "--points", "5") == 0
+    assert grader("gradescope", "run", "0", "--submission", upload, "--results", out, "--points", "5") == 0
     assert seen["kernel.cu"] == "// mine\n"
     assert seen["op.py"] != "import os"
     assert (seen["isolate"], seen["backend"]) == (True, "simt")  # whatever the machine has
@@ -149,10 +149,10 @@ def test_gradescope_grades_what_was_uploaded_under_any_name(
 def test_gradescope_renders_a_verdict(grader: Grader, class_: Path, toy_catalog: Catalog) -> None:
     (class_ / "verdict.json").write_text(verdict_on(toy_catalog.find("0"), 0.0).to_json())
     out = class_ / "results.json"
-    assert grader("gradescope", "0", "--verdict", "verdict.json", "--results", out) == 0
+    assert grader("gradescope", "run", "0", "--verdict", "verdict.json", "--results", out) == 0
     assert json.loads(out.read_text())["score"] == 40.0
-    assert grader("gradescope", "1", "--verdict", "verdict.json", "--results", out) == 2
-    assert grader("gradescope", "0", "--submission", class_ / "none", "--results", out) == 2
+    assert grader("gradescope", "run", "1", "--verdict", "verdict.json", "--results", out) == 2
+    assert grader("gradescope", "run", "0", "--submission", class_ / "none", "--results", out) == 2
 
 
 def test_gradescope_writes_no_score_for_a_fault_of_the_machine(
@@ -160,7 +160,7 @@ def test_gradescope_writes_no_score_for_a_fault_of_the_machine(
 ) -> None:
     fault = Verdict("00_negate", "Negate", "simt", 7, (CheckResult("build", Status.INFRA_ERROR, "Disk."),))
     (class_ / "verdict.json").write_text(fault.to_json())
-    assert grader("gradescope", "0", "--verdict", "verdict.json", "--results", "results.json") == 3
+    assert grader("gradescope", "run", "0", "--verdict", "verdict.json", "--results", "results.json") == 3
     assert not (class_ / "results.json").exists()
 
 
@@ -180,8 +180,18 @@ def submissions(class_: Path, names: tuple[str, ...]) -> Path:
     return class_ / "submissions.zip"
 
 
+FEEDBACK = "upload/feedback_00_negate.zip"
+
+
+def told(grader: Grader, class_: Path, archive: Path, roster: str = "roster.csv") -> int:
+    """Feedback on what came in ``archive``; the exit code."""
+    collected = Collected(archive, class_ / roster if roster else None)
+    note_collected(class_ / "results", "00_negate", collected)
+    return grader("class", "feedback", "00")
+
+
 def unpacked(class_: Path) -> dict[str, str]:
-    with zipfile.ZipFile(class_ / "feedback.zip") as packed:
+    with zipfile.ZipFile(class_ / FEEDBACK) as packed:
         return {name: packed.read(name).decode() for name in packed.namelist()}
 
 
@@ -189,14 +199,14 @@ def test_feedback_for_canvas_bears_the_name_of_an_attachment(
     grader: Grader, class_: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     archive = submissions(class_, CANVAS_FILES)
-    assert grader("export", "feedback", archive, "--assignment", "00", "--roster", "roster.csv") == 0
+    assert told(grader, class_, archive) == 0
     said = capsys.readouterr().out
-    assert "Feedback for 1 student written to feedback.zip." in said
-    assert "In the archive, and without a mark: bob." in said and "Upload Submissions" in said
+    assert f"{FEEDBACK}: 1 student; upload it in Canvas" in said
+    assert "In the archive, and without a released mark: bob." in said and "Upload Submissions" in said
     [(name, text)] = unpacked(class_).items()
     assert name == "lovelaceada_4711_901_kernel-1.cu"  # Canvas shows it as a comment on that attachment
     assert "Mark: 70 of 100" in text and "Correctness failed, 30 of 60 points." in text
-    assert oct((class_ / "feedback.zip").stat().st_mode & 0o777) == "0o600"
+    assert oct((class_ / FEEDBACK).stat().st_mode & 0o777) == "0o600"
 
 
 @pytest.mark.parametrize(
@@ -218,7 +228,7 @@ def test_feedback_for_moodle_lies_where_it_looks(
     grader: Grader, class_: Path, names: tuple[str, ...], place: str
 ) -> None:
     archive = submissions(class_, names)
-    assert grader("export", "feedback", archive, "--assignment", "00", "--roster", "roster.csv") == 0
+    assert told(grader, class_, archive) == 0
     [(name, page)] = unpacked(class_).items()
     assert name == place
     assert "Mark: 70 of 100" in page and "30 of 60" in page and "<script" not in page
@@ -231,17 +241,43 @@ def test_feedback_for_names_that_are_not_utf_8_asks_for_the_zip_file(
     folder = class_ / "unpacked" / os.fsdecode(b"Ad\xe9_4711_assignsubmission_file_")
     folder.mkdir(parents=True)
     (folder / "kernel.cu").write_text("// x\n")
-    words = ("--assignment", "00", "--roster", "roster.csv")
-    assert grader("export", "feedback", class_ / "unpacked", *words) == 2
-    assert "Name the zip file as it was downloaded" in capsys.readouterr().err
-    assert not (class_ / "feedback.zip").exists()
+    assert told(grader, class_, class_ / "unpacked") == 2
+    assert "Collect the zip file as it was downloaded" in capsys.readouterr().err
+    assert not (class_ / FEEDBACK).exists()
 
 
 def test_feedback_needs_an_archive_with_students_who_have_a_mark(
     grader: Grader, class_: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert grader("export", "feedback", submissions(class_, CANVAS_FILES), "--assignment", "00") == 2
+    archive = submissions(class_, CANVAS_FILES)
+    assert told(grader, class_, archive, "") == 2
     assert "--roster FILE" in capsys.readouterr().err  # their ids are not the LMS's numbers
-    assert grader("export", "feedback", submissions(class_, ("ada/kernel.cu",)), "--assignment", "00") == 2
-    assert "laid out as plain" in capsys.readouterr().err
-    assert not (class_ / "feedback.zip").exists()
+    assert not (class_ / FEEDBACK).exists()
+    archive.unlink()
+    assert told(grader, class_, archive) == 2
+    assert "grader class collect 00 ARCHIVE" in capsys.readouterr().err
+
+
+def test_feedback_without_an_lms_is_a_page_for_each_student(grader: Grader, class_: Path) -> None:
+    for _ in range(2):  # the same again is the same
+        assert grader("class", "feedback", "00") == 0
+        [(name, page)] = unpacked(class_).items()
+        assert name == "ada.html" and "Mark: 70 of 100" in page
+    assert [path.name for path in (class_ / "upload").iterdir()] == ["feedback_00_negate.zip"]
+
+
+def test_canvas_gets_every_assignment_that_it_has(
+    grader: Grader, class_: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sheet = (
+        "Student,ID,SIS Login ID,Section,Essay (4),Negate (5)\n    Points Possible,,,,9,10\nA,1,ada,X,3,\n"
+    )
+    (class_ / "gradebook.csv").write_text(sheet)
+    assert grader("class", "export", "--into", "gradebook.csv") == 0  # 01 has no column there
+    assert (class_ / "upload/canvas.csv").read_text() == sheet.replace("ada,X,3,", "ada,X,3,7")
+    assert grader("class", "export", "0", "--into", "gradebook.csv", "--column", "Essay") == 0
+    assert "X,6.3," in (class_ / "upload/canvas.csv").read_text()
+    assert "3,7" in (class_ / "upload/canvas.before-1.csv").read_text()
+    assert grader("class", "export", "01", "--into", "gradebook.csv") == 2
+    assert grader("class", "export", "--into", "gradebook.csv", "--column", "Essay") == 2
+    assert "--column is the title of one assignment" in capsys.readouterr().err

@@ -10,8 +10,9 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from grader.cli.marks import MarksOptions, show_marks
+from grader.cli.export import export_marks
 from grader.cli.marks_changes import release_marks
+from grader.cli.term import MarksOptions
 from grader.course.catalog import Catalog
 from grader.instruct.course import State
 from grader.instruct.course.explanation import explain
@@ -181,7 +182,7 @@ def test_a_mark_that_lacks_what_a_person_entered_is_neither_released_nor_written
     assert f"Run: nbgrader autograde {NEGATE} --student ana" in said
     assert made.mark("ana").released is None
     with pytest.raises(UsageError, match="fits no hand-in"):
-        show_marks(options, made.folder / "marks.csv")
+        export_marks(options, None, "")
     assert not (made.folder / "marks.csv").exists()
     gradebook(made, {"check-correctness": (100, 80, 95, 0)})
     assert release_marks(options, accept=False) == 0

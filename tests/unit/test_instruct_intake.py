@@ -74,10 +74,10 @@ def test_only_names_exercises_students_or_both(
 
 
 def test_only_that_names_nothing_or_two_things_is_refused(root: Path, toy_catalog: Catalog) -> None:
-    with pytest.raises(UsageError, match="--only zoe names no submission"):
+    with pytest.raises(UsageError, match="zoe names no submission"):
         read_submissions(root, toy_catalog, ["zoe"])
     (root / "1" / "00_negate").mkdir(parents=True)  # a student whose id is a number
-    with pytest.raises(UsageError, match="--only 1 names two things"):
+    with pytest.raises(UsageError, match="1 names two things"):
         read_submissions(root, toy_catalog, ["1"])
     assert pairs(read_submissions(root, toy_catalog, ["1/0"])) == [("1", "00")]
 
@@ -98,7 +98,7 @@ def test_nothing_is_passed_over_in_silence(root: Path, toy_catalog: Catalog) -> 
     assert "zoe.zip is not a folder" in caught.value.what
     assert "ada/02_unknown names no exercise" in caught.value.what
     assert "DS_Store" not in caught.value.what
-    assert caught.value.next == "Move the rest away, or name what is to be read with --only."
+    assert caught.value.next == "Move the rest away, or name the exercises or students that are meant."
 
 
 def test_what_was_not_asked_for_stands_in_nobodys_way(root: Path, toy_catalog: Catalog) -> None:

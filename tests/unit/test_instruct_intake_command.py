@@ -1,4 +1,4 @@
-"""`grader nbgrader import` in a class: where it puts hand-ins, in whose time, and what it says."""
+"""`grader class collect` in a class: where it puts hand-ins, in whose time, and what it says."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import pytest
 from typer.testing import CliRunner
 
 from grader.cli.app import app
-from grader.cli.marks import MarksOptions
 from grader.cli.marks_changes import release_marks
+from grader.cli.term import MarksOptions
 from grader.course.catalog import Catalog
 from grader.instruct.course.attempts import read_roster
 from grader.instruct.course.merge_ids import rename
@@ -39,16 +39,13 @@ def made(tmp_path: Path, toy_catalog: Catalog, monkeypatch: pytest.MonkeyPatch) 
 
 
 def taken(catalog: Catalog, archive: Path, *options: object) -> str:
-    words = ["nbgrader", "import", archive, "--assignment", NEGATE, "--course", catalog.course, *options]
+    words = ["class", "collect", NEGATE, archive, "--course", catalog.course, *options]
     return CliRunner().invoke(app, [str(word) for word in words], catch_exceptions=False).output
 
 
-@pytest.mark.parametrize("options", [(), ("--into", "all/handins")], ids=["around", "named"])
-def test_hand_ins_go_where_the_class_keeps_them_in_its_time_zone(
-    made: HandmadeClass, archive: Path, options: tuple[str, ...]
-) -> None:
-    said = taken(made.catalog, archive, *options)
-    assert "1 new" in said and said.endswith("Next: grader batch\n")
+def test_hand_ins_go_where_the_class_keeps_them_in_its_time_zone(made: HandmadeClass, archive: Path) -> None:
+    said = taken(made.catalog, archive)
+    assert "1 new" in said and said.endswith("Next: grader class grade\n")
     found = read_submissions(made.folder / "all" / "handins", made.catalog)
     assert [each.submitted for each in found] == [datetime(2020, 10, 20, 17, 45, tzinfo=UTC)]
     assert not list((made.folder / "submitted").iterdir())
@@ -68,15 +65,6 @@ def test_a_folder_within_the_class_is_in_it(
     monkeypatch.chdir(made.folder / "downloads")
     taken(made.catalog, archive)
     assert (made.folder / "all" / "handins" / "ada").is_dir()
-
-
-def test_without_a_class_it_is_submitted(
-    tmp_path: Path, toy_catalog: Catalog, archive: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    taken(toy_catalog, archive)
-    found = read_submissions(tmp_path / "submitted", toy_catalog)
-    assert [each.submitted for each in found] == [datetime(2020, 10, 20, 23, 30).astimezone()]
 
 
 def test_a_notebook_is_missed_only_where_nbgrader_is_used(made: HandmadeClass, archive: Path) -> None:

@@ -398,7 +398,7 @@ def test_the_page_says_what_was_measured() -> None:
         for line in table.splitlines()
         if line.startswith("| 500")
     ]
-    page = " ".join((ROOT / "docs/instructors/similarity.md").read_text().split())
+    page = " ".join((ROOT / "docs/instructors/reference.md").read_text().split())
     few, many = sorted(int(row[5]) for row in rows)
     assert f"{few} and {many} of the {500 * 499 // 2:,} pairs" in page
     _, copies, _, reported, *_ = rows[-1]

@@ -386,7 +386,7 @@ class TestUpdating:
         with pytest.raises(KeyboardInterrupt):
             create(release, tmp_path / "half")
         monkeypatch.undo()
-        with pytest.raises(UsageError, match=r"grader workspace create .*half --update"):
+        with pytest.raises(UsageError, match="is no workspace"):
             create(release, tmp_path / "half")
         update(release, tmp_path / "half")
         for path, content in release.files.items():
@@ -477,9 +477,10 @@ def test_the_course_of_an_instructor_from_a_new_exercise_to_a_workspace(
     shutil.copytree(ROOT / "docs/samples/course", course, ignore=shutil.ignore_patterns(".cu2grad"))
     assert run(tmp_path, "new", "91_squares", "--course", "course") == 0
     assert run(tmp_path, "dev", "check", "--course", "course") == 0
-    assert run(tmp_path, "workspace", "create", "class", "--course", "course", "--zip", "class.zip") == 0
-    assert "class holds 2 exercises, without solutions." in capsys.readouterr().out
-    workspace = tmp_path / "class"
+    assert run(tmp_path, "class", "new", "--course", "course") == 0
+    assert run(tmp_path, "class", "release", "--course", "course") == 0
+    assert "handout holds 2 exercises, without solutions" in capsys.readouterr().out
+    workspace = tmp_path / "handout"
     assert {path.name for path in workspace.iterdir()} >= {
         "exercises",
         "AGENTS.md",
@@ -491,5 +492,36 @@ def test_the_course_of_an_instructor_from_a_new_exercise_to_a_workspace(
     assert lines and not [line for line in lines if line in handed]
     assert run(workspace, "list") == 0
     assert "91_squares" in capsys.readouterr().out
-    assert run(workspace, "workspace", "update", "../class.zip") == 0
+    assert run(workspace, "update", f"../{tmp_path.name}-1.zip") == 0
     assert "0 files written" in capsys.readouterr().out
+
+
+def test_a_handout_goes_out_in_order(
+    run: Command, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The fault: the stubs of 02 and 03, and the glossary, had the two lines that 00 asks for."""
+    folder = tmp_path / "gpu101"
+    options = ("--course", str(ROOT))
+    assert run(tmp_path, "class", "new", "gpu101", "--exercises", "00,01,02,03", *options) == 0
+    capsys.readouterr()
+    assert run(folder, "class", "release", *options) == 0
+    warned = "Stubs of 02_elementwise_mult have lines that 00_first_kernel asks for; in order: --until 01"
+    assert warned in capsys.readouterr().out
+    shutil.rmtree(folder / "handout")
+    (folder / "gpu101-1.zip").unlink()
+    for _ in range(2):  # the same again is the same
+        assert run(folder, "class", "release", "--until", "01", *options) == 0
+        said = capsys.readouterr().out
+        assert "asks for" not in said and "grader update" not in said
+    guard = re.compile(r"if \(i >= n\) return;|static_cast<int64_t>\(blockIdx\.x\) \* blockDim\.x")
+    handed = {
+        path: path.read_text(errors="ignore") for path in (folder / "handout").rglob("*") if path.is_file()
+    }
+    assert {path.parts[-2] for path in handed if path.name == "kernel.cu"} == {
+        "00_first_kernel",
+        "01_vector_add",
+    }
+    assert [path for path, text in handed.items() if guard.search(text)] == []
+    assert run(folder, "class", "release", "--until", "03", *options) == 0
+    assert "up to date with: grader update gpu101-2.zip" in capsys.readouterr().out
+    assert sorted(path.name for path in folder.glob("*.zip")) == ["gpu101-1.zip", "gpu101-2.zip"]

@@ -131,7 +131,7 @@ def test_a_learner_updates_from_it(
     create(old, workspace)
     (workspace / KERNEL).write_text("mine\n")
     monkeypatch.chdir(workspace)
-    monkeypatch.setattr(sys, "argv", ["grader", "workspace", "update", str(packed)])
+    monkeypatch.setattr(sys, "argv", ["grader", "update", str(packed)])
     assert main() == 0
     said = capsys.readouterr().out
     assert f"You and the new version both changed {KERNEL}: yours stayed." in said

@@ -82,7 +82,7 @@ def private_folder(results: Path, shown: Iterable[Path]) -> Path:
             raise UsageError(
                 f"The results folder {results} is inside {seen}, which submissions can read.",
                 "The keys of the connections between the machines are kept in it.",
-                "Name another one: grader batch SUBMISSIONS --results DIR",
+                "Set `results` in course.toml to a folder elsewhere",
             )
     make_private(folder)
     os.chmod(folder, 0o700)  # noqa: PTH101  (mkdir's mode would be cut by the umask, and an old folder kept)

@@ -102,7 +102,7 @@ def read_cluster(path: Path) -> Cluster:
         raise UsageError(
             f"{path} is not there.",
             "It says where the workers come from; the handbook has one for each kind of cluster.",
-            "Write one, or grade on this machine: grader batch SUBMISSIONS",
+            "Write one, or grade on this machine: grader class grade",
         )
     try:
         cluster = _read(read_toml(path))

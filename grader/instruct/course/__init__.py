@@ -12,7 +12,6 @@ from grader.instruct.course.class_folder import (
     class_in,
     class_of,
     folder_around,
-    submissions_around,
 )
 from grader.instruct.course.course_state import marks_in
 from grader.instruct.course.grades import Grades
@@ -44,6 +43,5 @@ __all__ = [
     "read_course",
     "read_people",
     "remember",
-    "submissions_around",
     "totals",
 ]

@@ -47,18 +47,6 @@ def folder_around(here: Path) -> Path | None:
     return next((each for each in (here, *here.parents) if (each / FILE).is_file()), None)
 
 
-def submissions_around(here: Path) -> Path:
-    """The submissions of the class that ``here`` lies in. Raises UsageError where no class is around."""
-    folder = folder_around(here)
-    if folder is not None:
-        return class_in(folder).submissions
-    raise UsageError(
-        f"No submissions were named, and there is no {FILE} in {here.resolve()} or above it.",
-        f"A class keeps its submissions where its {FILE} says.",
-        "Name the folder that holds STUDENT/EXERCISE/...: grader batch submitted",
-    )
-
-
 def class_of(submissions: Path) -> ClassFolder:
     """The class whose folder of submissions this is, there already or not.
 

@@ -73,7 +73,9 @@ def _judged(mark: Mark, exercise: Exercise, to_student: bool) -> Iterator[str]:
         yield f"A person marked it, {_share(mark.earned)}; there is no verdict on it from {backend}."
         return
     if mark.record is None:
-        yield f"There is no verdict on it from {backend} yet" + ("." if to_student else ": run grader batch.")
+        yield f"There is no verdict on it from {backend} yet" + (
+            "." if to_student else ": run grader class grade."
+        )
         return
     if mark.earned is None:
         yield "Nothing of it could be judged, which is not its fault; a person has to look at it."
@@ -163,7 +165,7 @@ def _released(mark: Mark) -> Iterator[str]:
         yield (
             f"FLAG: it was released as {amount(told.points)} on {day} and would be {amount(mark.found)} now, "
             f"{_why_lower(mark)}. The released mark is kept until you run: "
-            f"grader marks release {mark.assignment.exercise} --student {mark.student} --accept"
+            f"grader class feedback {mark.assignment.exercise} --student {mark.student} --accept"
         )
     elif mark.risen:
         yield f"It was released as {amount(told.points)} on {day}, and has risen since: release it again."

@@ -1,4 +1,4 @@
-"""Read `course.toml`; docs/instructors/course.md describes every key."""
+"""Read `course.toml`; docs/instructors/reference.md describes every key."""
 
 from __future__ import annotations
 
@@ -33,12 +33,12 @@ def read_course(folder: Path | None = None) -> Course:
         raise UsageError(
             f"There is no {FILE} in {folder}.",
             "It says which exercises count, how much, and until when.",
-            "Begin one with: grader course init",
+            "Begin one with: grader class new",
         )
     try:
         return _course(folder, read_toml(path))
     except BrokenExercise as broken:
-        raise UsageError(broken.what, broken.rule, f"Edit {path}, then run: grader course check") from broken
+        raise UsageError(broken.what, broken.rule, f"Edit {path}, then run: grader class check") from broken
 
 
 def _course(folder: Path, table: TomlTable) -> Course:
@@ -67,6 +67,8 @@ def _course(folder: Path, table: TomlTable) -> Course:
         past=tuple(folder / each for each in table.texts("past", ())),
     )
     table.finish()
+    if course.results.resolve().is_relative_to(course.submissions.resolve()):
+        raise table.broken("results are inside of the submissions", "Every folder there is a student's.")
     if not course.assignments:
         raise table.broken(
             "[assignments] is empty", "A course has at least one: [assignments.03_fused_muladd]"

@@ -1,6 +1,6 @@
 """Delete personal data that is old enough; anonymous numbers stay.
 
-What goes and what stays is described for instructors in docs/instructors/retention.md.
+What goes and what stays is described for instructors in docs/instructors/reference.md.
 """
 
 from __future__ import annotations

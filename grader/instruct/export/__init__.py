@@ -1,17 +1,17 @@
 """Marks on their way out: CSV, Canvas's gradebook, Moodle's grading worksheet, Gradescope's results.json.
 
-    filled = fill_canvas(Path("gradebook.csv"), "Fused multiply-add", grades, Path("upload.csv"))
-    print(filled.sentence)
+    filled = fill_canvas(Path("gradebook.csv"), {"Fused multiply-add": grades}, Path("upload.csv"))
+    print(filled["Fused multiply-add"].sentence)
 
 What an LMS exported stays as it is, but for the cells that are ours: an LMS knows its rows and columns by
 what it wrote there. A mark that nobody knows yet leaves its cell alone; it never becomes a zero.
 """
 
 from grader.instruct.export.canvas import fill_canvas
-from grader.instruct.export.grades import Grade, write_csv
+from grader.instruct.export.grades import Grade
 from grader.instruct.export.gradescope import RESULTS, Visibility, results, write_results
-from grader.instruct.export.moodle import fill_moodle
-from grader.instruct.export.sheet import Filled, inert
+from grader.instruct.export.moodle import fill_moodle, is_worksheet
+from grader.instruct.export.sheet import Filled, inert, write_export
 
 __all__ = [
     "RESULTS",
@@ -21,7 +21,8 @@ __all__ = [
     "fill_canvas",
     "fill_moodle",
     "inert",
+    "is_worksheet",
     "results",
-    "write_csv",
+    "write_export",
     "write_results",
 ]

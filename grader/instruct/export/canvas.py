@@ -7,10 +7,10 @@ posting, where an assignment is posted by hand, and one with the points possible
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from grader.instruct.export.grades import Grade, by_student
+from grader.instruct.export.grades import OUT_OF, Grade, by_student
 from grader.instruct.export.sheet import Filled, Sheet, number, scaled, unknown_of
 from grader.support.errors import UsageError
 
@@ -19,32 +19,41 @@ _NUMBERED = re.compile(r"(?P<title>.*?)\s*\((?P<id>\d+)\)\s*")
 _KEPT = {"EX": "is excused", "N/A": "is not assigned to this student"}
 
 
-def fill_canvas(gradebook: Path, assignment: str, grades: Iterable[Grade], out: Path) -> Filled:
-    """Write to ``out`` the sheet ``gradebook`` with the points of ``grades`` in the column ``assignment``.
+def fill_canvas(
+    gradebook: Path, columns: Mapping[str, Iterable[Grade]], out: Path, *, every: bool = True
+) -> dict[str, Filled]:
+    """Write to ``out`` the sheet ``gradebook`` with the points of ``columns``, grades by the column's title.
 
-    ``assignment`` is its title, with or without Canvas's number. Points are scaled to the points possible.
-    Who is excused stays so. Raises UsageError for another kind of sheet, or when the column is not clear.
+    A title is with or without Canvas's number. Points are scaled to the points possible. Who is excused stays
+    so. Raises UsageError for another kind of sheet, or when a column is not clear; of several only where
+    ``every`` one has to be there, or none is.
     """
     sheet = Sheet.read(gradebook, "a gradebook of Canvas")
     if sheet.column("ID") < 0 or sheet.column("Section") < 0:
         raise _unlike(gradebook, "it has no columns ID and Section")
+    there = {title: grades for title, grades in columns.items() if every or _columns(sheet, title)}
+    filled = {title: _fill(sheet, title, grades) for title, grades in (there or columns).items()}
+    sheet.write(out)
+    return filled
+
+
+def _fill(sheet: Sheet, assignment: str, grades: Iterable[Grade]) -> Filled:
     column = _column(sheet, assignment)
     possible = _points_possible(sheet, column)
     wanted = by_student(grades)
     named, rows = sheet.find_students(PEOPLE, wanted)
     untouched = []
     for student, place in rows.items():
-        row, grade = sheet.rows[place], wanted[student]
+        row = sheet.rows[place]
         why = _KEPT.get(row[column].strip().upper())
         if why:
             untouched.append(f"{student} {why}")
             continue
-        row[column] = scaled(grade.points or 0.0, grade.out_of, possible)
-    sheet.write(out)
+        row[column] = scaled(wanted[student].points or 0.0, OUT_OF, possible)
     return Filled(len(rows) - len(untouched), named, unknown_of(wanted, rows), tuple(untouched))
 
 
-def _column(sheet: Sheet, assignment: str) -> int:
+def _columns(sheet: Sheet, assignment: str) -> list[int]:
     wanted = assignment.strip().casefold()
     section = sheet.column("Section")
     places = []
@@ -53,8 +62,15 @@ def _column(sheet: Sheet, assignment: str) -> int:
         names = {title.strip(), match["title"], match["id"]} if match else {title.strip()}
         if place > section and wanted in {name.casefold() for name in names}:
             places.append(place)
+    return places
+
+
+def _column(sheet: Sheet, assignment: str) -> int:
+    places = _columns(sheet, assignment)
     if len(places) != 1:
-        titles = [title for title in sheet.header[section + 1 :] if _NUMBERED.fullmatch(title)]
+        titles = [
+            title for title in sheet.header[sheet.column("Section") + 1 :] if _NUMBERED.fullmatch(title)
+        ]
         raise UsageError(
             f"{sheet.source} has {'no column' if not places else f'{len(places)} columns'} {assignment!r}.",
             f"Its assignments are: {'; '.join(titles) or 'none'}.",

@@ -15,7 +15,7 @@ from pathlib import Path, PurePosixPath
 
 from grader.instruct.submissions.archives import opened
 from grader.instruct.submissions.importing import student_of
-from grader.instruct.submissions.layouts import MOODLE, Handin, read_layout
+from grader.instruct.submissions.layouts import MOODLE, Found, Handin, read_layout
 from grader.instruct.submissions.roster import Roster
 from grader.support.errors import UsageError
 
@@ -32,7 +32,10 @@ class Feedback:
 
 @dataclass(frozen=True)
 class Bundle:
-    """The zip file, and whom it is for; ``without`` are those in the archive who have no feedback."""
+    """The zip file, and whom it is for; ``without`` are those in the archive who have no feedback.
+
+    ``layout`` is that of the LMS which takes it, or "".
+    """
 
     layout: str
     content: bytes
@@ -40,20 +43,16 @@ class Bundle:
     without: tuple[str, ...]
 
 
-def bundle(archive: Path, slug: str, roster: Roster | None, pages: Mapping[str, Feedback]) -> Bundle:
+def bundle(archive: Path | None, slug: str, roster: Roster | None, pages: Mapping[str, Feedback]) -> Bundle:
     """The feedback of everybody in ``archive``, what the LMS gave out, who has some in ``pages``, by student.
 
-    Raises UsageError for an archive of another kind, where it has no one with feedback, and for a folder with
-    names that no zip file can have.
+    Without an archive of Canvas or Moodle, pages are named by student. Raises UsageError for an archive that
+    has no one with feedback, and for a folder with names that no zip file can have.
     """
-    with opened(archive) as source:
-        found = read_layout(source, "auto", slug)
-    if not found.numbered:
-        raise UsageError(
-            f"{archive} is laid out as {found.layout} has it.",
-            "Feedback is uploaded under the names that Canvas or Moodle gave the submissions.",
-            "Name the zip file of all submissions as it was downloaded from there",
-        )
+    found = _found(archive, slug) if archive else None
+    if found is None:
+        files = {f"{student}.html": feedback.html for student, feedback in pages.items()}
+        return Bundle("", _packed(files), tuple(sorted(pages)), ())
     students: dict[str, str] = {}  # the name in the bundle for each
     without = []
     for handin in found.handins.values():
@@ -67,21 +66,38 @@ def bundle(archive: Path, slug: str, roster: Roster | None, pages: Mapping[str, 
         raise UsageError(
             f"No one in {archive} has a mark for {slug}.",
             "Who a submission belongs to follows from the LMS's numbers, or from the roster of the import.",
-            "Name the roster: grader export feedback ARCHIVE --assignment EXERCISE --roster FILE",
+            "Collect it again with its roster: grader class collect EXERCISE ARCHIVE --roster FILE",
         )
+    text = found.layout == "canvas"
+    files = {name: pages[each].text if text else pages[each].html for each, name in students.items()}
+    try:
+        content = _packed(files)
+    except UnicodeEncodeError as problem:  # of a folder, whose names may be any bytes
+        raise UsageError(
+            f"{archive} has a name that is not UTF-8: {problem.object!a}.",
+            "Feedback bears the names that the LMS gave, and unpacking the folder changed this one.",
+            "Collect the zip file as it was downloaded, in the place of the folder",
+        ) from problem
+    return Bundle(found.layout, content, tuple(sorted(students)), tuple(sorted(without)))
+
+
+def _found(archive: Path, slug: str) -> Found | None:
+    """What the archive holds, if it bears an LMS's names."""
+    with opened(archive) as source:
+        found = read_layout(source, "auto", slug)
+    return found if found.numbered else None
+
+
+def _packed(files: Mapping[str, str]) -> bytes:
+    """The same files make the same bytes."""
     content = io.BytesIO()
     with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as packed:
-        for student, name in sorted(students.items()):
-            feedback = pages[student]
-            try:
-                packed.writestr(name, feedback.text if found.layout == "canvas" else feedback.html)
-            except UnicodeEncodeError as problem:  # of a folder, whose names may be any bytes
-                raise UsageError(
-                    f"{archive} has a name that is not UTF-8: {name!a}.",
-                    "Feedback bears the names that the LMS gave, and unpacking the folder changed this one.",
-                    "Name the zip file as it was downloaded, in the place of the folder",
-                ) from problem
-    return Bundle(found.layout, content.getvalue(), tuple(sorted(students)), tuple(sorted(without)))
+        for name, text in sorted(files.items()):
+            entry = zipfile.ZipInfo(name)
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            entry.external_attr = 0o100644 << 16
+            packed.writestr(entry, text)
+    return content.getvalue()
 
 
 def _name(layout: str, handin: Handin) -> str:

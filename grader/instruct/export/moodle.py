@@ -10,13 +10,19 @@ import html
 from collections.abc import Iterable
 from pathlib import Path
 
-from grader.instruct.export.grades import Grade, by_student
+from grader.instruct.export.grades import OUT_OF, Grade, by_student
 from grader.instruct.export.sheet import Filled, Sheet, inert, number, scaled, unknown_of
 from grader.support.errors import UsageError
 
 PEOPLE = ("Username", "ID number", "Email address", "Identifier")
 NEEDED = ("Identifier", "Grade", "Maximum Grade")
 FEEDBACK, CHANGEABLE = "Feedback comments", "Grade can be changed"
+
+
+def is_worksheet(path: Path) -> bool:
+    """Whether it has the columns of a grading worksheet. Raises UsageError where it is no table."""
+    sheet = Sheet.read(path, "a sheet of Canvas or Moodle")
+    return sheet.column("Identifier") >= 0
 
 
 def fill_moodle(worksheet: Path, grades: Iterable[Grade], out: Path) -> Filled:
@@ -42,7 +48,7 @@ def fill_moodle(worksheet: Path, grades: Iterable[Grade], out: Path) -> Filled:
         if why or maximum is None:
             untouched.append(f"{student} {why or 'has no maximum grade'}")
             continue
-        points = scaled(grade.points or 0.0, grade.out_of, maximum)
+        points = scaled(grade.points or 0.0, OUT_OF, maximum)
         if float(points) > maximum:
             cut.append(f"{student} has {points} of {maximum:g}")
             points = f"{maximum:g}"

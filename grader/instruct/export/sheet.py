@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
 from cusimt.support.words import counted, listed, reason
 from grader.support.csv_table import BOM, read_table
+from grader.support.durable import write_atomically
 from grader.support.errors import UsageError
 
 _SHOWN = 10
@@ -112,32 +112,43 @@ class Sheet:
         return best
 
     def write(self, path: Path) -> None:
-        """Write the sheet as it was read. Raises UsageError where ``path`` exists or cannot be written."""
+        """Write the sheet as it was read. Raises UsageError where ``path`` cannot be written."""
         text = io.StringIO(newline="")
         writer = csv.writer(text, delimiter=self.delimiter, lineterminator=self.line_end)
         writer.writerows([self.header, *self.rows])
-        write_new(path, (BOM if self.bom else "") + text.getvalue())
+        write_export(path, (BOM if self.bom else "") + text.getvalue())
 
 
-def write_new(path: Path, content: str | bytes) -> None:
-    """Write a file that is not there yet, for this user alone: whoever may read marks is given them.
+def write_export(path: Path, content: str | bytes) -> str:
+    """Write a file for this user alone: whoever may read marks is given them.
 
-    Raises UsageError for one that is there, since it may have been edited.
+    One of that name with other content, which may have been edited, is kept beside it; returns a sentence
+    that says so, after a blank, or "". Raises UsageError where it cannot be written.
     """
+    new = content.encode() if isinstance(content, str) else content
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        with open(path, "xb", opener=_private) as file:
-            file.write(content.encode() if isinstance(content, str) else content)
+        there = path.read_bytes() if path.exists() else None
+        if there == new:
+            return ""
+        kept = _free(path) if there is not None else None
+        if kept is not None:
+            path.rename(kept)
+        write_atomically(path, new)
     except OSError as error:
         raise UsageError(
             f"{path} cannot be written: {error.strerror}.",
-            "An export is a new file; nothing that is there is overwritten.",
-            "Name another file, or move that one away.",
+            "",
+            "Make room for it, then run the command again.",
         ) from error
+    return f" What was there before is {kept.name}." if kept else ""
 
 
-def _private(name: str, flags: int) -> int:
-    return os.open(name, flags, 0o600)
+def _free(path: Path) -> Path:
+    number = 1
+    while (kept := path.with_name(f"{path.stem}.before-{number}{path.suffix}")).exists():
+        number += 1
+    return kept
 
 
 def scaled(points: float, out_of: float, maximum: float) -> str:

@@ -1,7 +1,7 @@
-"""`nbgrader export`: nbgrader's table with the marks of `grader marks`, which is the book of a class.
+"""`nbgrader export`: nbgrader's table with the marks of `grader class marks`, which is the book of a class.
 
 What people enter in formgrader flows into the marks, and the marks flow back from here: as the penalty that
-nbgrader takes off a score. docs/instructors/nbgrader.md shows the command line.
+nbgrader takes off a score. docs/instructors/reference.md shows the command line.
 """
 
 from __future__ import annotations
@@ -63,8 +63,8 @@ class BookExport(CsvExportPlugin):
             more = f" and {len(apart) - _SHOWN} more" if len(apart) > _SHOWN else ""
             raise UsageError(
                 f"nbgrader's table would contradict the marks of {'; '.join(apart[:_SHOWN])}{more}.",
-                "The book of a class is grader marks: an export never says otherwise.",
-                "Export from the book: grader export csv, canvas or moodle",
+                "The book of a class is grader class marks: an export never says otherwise.",
+                "Export from the book: grader class export",
             )
         gradebook.db.commit()
 

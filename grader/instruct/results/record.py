@@ -75,7 +75,7 @@ class Record:
         except (KeyError, TypeError, ValueError) as problem:
             raise UsageError(
                 f"This is not the record of a grading ({problem}).",
-                "Records are written by grader batch, and not by hand.",
+                "Records are written by grader class grade, and not by hand.",
                 "Restore it from a backup, or delete it and grade again.",
             ) from problem
         raise UsageError(

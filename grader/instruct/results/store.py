@@ -78,6 +78,6 @@ def read_record(path: Path) -> Record:
         what = problem.what if isinstance(problem, UsageError) else f"It is no text ({problem})."
         raise UsageError(
             f"{path} cannot be read: {what}",
-            "A record is one file, written at once by grader batch.",
-            f"Restore {path.name} from a backup, or delete it and run grader batch again.",
+            "A record is one file, written at once by grader class grade.",
+            f"Restore {path.name} from a backup, or delete it and run grader class grade again.",
         ) from problem

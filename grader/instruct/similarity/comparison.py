@@ -15,7 +15,7 @@ _NAMED = 10  # of many students, so many are named
 class LookAlike:
     """Two authors of ``exercise``; ``second`` is a student, ``FOLDER/STUDENT`` of a past term, or SOLUTION.
 
-    ``overlap`` is the weighed share that they have in common, 0 to 1: see docs/instructors/similarity.md.
+    ``overlap`` is the weighed share that they have in common, 0 to 1: see docs/instructors/reference.md.
     ``first_own`` and ``second_own`` are the tokens that each wrote.
     """
 

@@ -54,7 +54,7 @@ def read_submissions(root: Path, catalog: Catalog, only: Collection[str] = ()) -
         raise UsageError(
             f"{root} holds no submission" + (f" that {' or '.join(only)} names." if only else "."),
             "Submissions are in STUDENT/EXERCISE/, as in nbgrader's submitted/.",
-            "Unpack an LMS's archive: grader nbgrader import ARCHIVE --assignment SLUG --into submitted/",
+            "Unpack an LMS's archive: grader class collect EXERCISE ARCHIVE",
         )
     return submissions
 
@@ -75,7 +75,7 @@ class _Problem(NamedTuple):
 
 
 class _Choice:
-    """The pairs that the words of ``--only`` name: (student or "", slug or "")."""
+    """The pairs that the words of ``only`` name: (student or "", slug or "")."""
 
     def __init__(self, words: Iterable[str], catalog: Catalog, students: Collection[str]) -> None:
         self.catalog, self.students = catalog, students
@@ -96,9 +96,9 @@ class _Choice:
         if len(readings) == 1:
             return readings.pop()
         raise UsageError(
-            f"--only {word} names {'two things' if readings else 'no submission'}.",
+            f"{word} names {'two things' if readings else 'no submission'}.",
             "It takes an exercise, a student who handed something in, or STUDENT/EXERCISE.",
-            f"Write out the exercise, as --only {self.catalog.exercises[0].slug}, or both.",
+            f"Write out the exercise, as {self.catalog.exercises[0].slug}, or both.",
         )
 
     def _slug(self, word: str) -> str:
@@ -117,7 +117,7 @@ def _folders(root: Path, problems: list[_Problem], student: str = "") -> list[Pa
             f"{root} cannot be read: {error.strerror}.",
             "Submissions are folders, STUDENT/EXERCISE/.",
             "Name the folder that holds the students' folders; an archive of an LMS makes it: "
-            "grader nbgrader import ARCHIVE --assignment SLUG",
+            "grader class collect ARCHIVE --assignment SLUG",
         ) from error
     plain = [entry for entry in entries if entry.is_dir() and not entry.is_symlink()]
     for entry in entries:
@@ -147,7 +147,7 @@ def _unreadable(root: Path, problems: list[_Problem]) -> UsageError:
     if not all(problem.of_time for problem in problems):
         rules.append("It holds STUDENT/EXERCISE/ and nothing else, so that nothing is skipped.")
         cures.append("move the rest away")
-    cure = ", ".join([*cures, "or name what is to be read with --only."])
+    cure = ", ".join([*cures, "or name the exercises or students that are meant."])
     return UsageError(
         f"Not everything in {root} can be read: {shown}{more}.", " ".join(rules), cure[0].upper() + cure[1:]
     )

@@ -1,4 +1,4 @@
-"""Put imported submissions where nbgrader and `grader batch` look, keeping earlier ones."""
+"""Put imported submissions where nbgrader and `grader class grade` look, keeping earlier ones."""
 
 from __future__ import annotations
 

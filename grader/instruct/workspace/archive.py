@@ -39,7 +39,7 @@ def write_archive(release: Release, path: Path) -> None:
         raise UsageError(
             f"{path} is there already, and it is another release.",
             "An archive that learners may have is not exchanged for another of the same name.",
-            "Choose another name, as --zip course-2.zip, or move the old one away.",
+            "Choose another name, or move the old one away.",
         )
     try:
         write_atomically(path, content, PUBLIC)
@@ -57,8 +57,8 @@ def read_archive(path: Path) -> Release:
     except (OSError, zipfile.BadZipFile, zlib.error, ValueError, KeyError, RuntimeError) as error:
         raise UsageError(
             f"{path} cannot be used: {reason(error)}.",
-            "An update comes as the zip file that grader workspace create --zip writes.",
-            "Download it once more, and name the file: grader workspace update NEW.zip",
+            "An update comes as the zip file that grader class release writes.",
+            "Download it once more, and name the file: grader update NEW.zip",
         ) from error
 
 

@@ -47,15 +47,20 @@ def create(release: Release, folder: Path) -> Changes:
     with _writing(folder):
         if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
             raise UsageError(
-                f"{folder} is there already.",
-                "A workspace is made in a new folder; a folder that is in use is updated.",
-                f"Choose another folder, or run: grader workspace create {folder} --update",
+                f"{folder} is there already, and is no workspace.",
+                "A workspace is made in a new folder.",
+                "Move it away, then run the command again.",
             )
         # The manifest first: an update can finish what is begun.
         write_atomically(folder / MANIFEST, release.manifest().to_json(), PUBLIC)
         for path, content in release.files.items():
             write_atomically(folder / path, content, PUBLIC)
     return Changes(written=list(release.files))
+
+
+def place(release: Release, folder: Path) -> Changes:
+    """Makes the workspace ``folder``, or brings the one that is there up to ``release``."""
+    return (update if (folder / MANIFEST).exists() else create)(release, folder)
 
 
 def update(release: Release, folder: Path) -> Changes:
@@ -119,7 +124,7 @@ def _manifest_of(folder: Path) -> Manifest:
         why = reason(error)
         raise UsageError(
             f"{folder.resolve()} is no workspace that can be brought up to date ({MANIFEST}: {why}).",
-            "Only a folder that grader workspace create made says what was handed out and what you wrote.",
+            "Only what grader class release made says what was handed out and what you wrote.",
             "Run it in that folder; without one, unpack the new version and copy your own files over.",
         ) from error
 

@@ -80,6 +80,16 @@ class Answers:
         return [line for line in self.places if line in squeezed]
 
 
+def given_away(exercises: Sequence[Exercise]) -> tuple[Exercise, Exercise] | None:
+    """The first of ``exercises`` that asks for a line which the stubs of a later one have, and that one."""
+    for place, later in enumerate(exercises):
+        stubs = "\n".join(_squeezed(stub_text(later, name)) for name in (*later.edit, *later.given))
+        for earlier in exercises[:place]:
+            if any(line in stubs for line, _ in _lines(earlier)):
+                return earlier, later
+    return None
+
+
 def _lines(exercise: Exercise) -> Iterator[tuple[str, str]]:
     """(line, where it is from), for every open section; nothing where there is no solution."""
     for name in exercise.edit:

@@ -86,7 +86,7 @@ def _files_of(exercise: Exercise) -> dict[str, bytes]:
             f"{exercise.solution_dir} is not there.",
             "A workspace is made from the authors' copy: its stubs come from the solutions, and without them "
             "a leaked answer could not be detected.",
-            "Name the authors' copy: grader workspace create DIR --course COURSE",
+            "Name the authors' copy: grader class release --course COURSE",
         )
     inside = f"exercises/{exercise.slug}"
     stubs = {

@@ -1,26 +1,26 @@
-"""`grader course`: begin a course.toml, check it and its tables, and delete old personal data."""
+"""`grader class new`, `check` and `forget`: begin a class, check its tables, and delete old personal data."""
 
 from __future__ import annotations
 
-from datetime import date, datetime
+from datetime import date
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from cusimt.support.words import counted, listed
-from grader.cli.marks import MarksOptions, Term, open_term
-from grader.cli.options import HERE, Class
-from grader.cli.options import Course as CourseOption
+from grader.cli.overview import shown
+from grader.cli.term import MarksOptions, Term, open_term
 from grader.course.catalog import Catalog, Exercise
-from grader.instruct.course import Course, People, judged_scores, read_course, read_people
+from grader.instruct.course import Course, People, judged_scores, read_people
 from grader.instruct.course.explanation import amount
 from grader.instruct.course.policy import FILE
 from grader.instruct.course.retention import forget
-from grader.instruct.export.sheet import write_new
+from grader.instruct.course.tables import read_rows
+from grader.instruct.export import write_export
 from grader.instruct.results import ResultStore
-from grader.support.errors import UsageError
+from grader.instruct.submissions.roster import read_roster
 
+_STUDENTS = "students.csv"
+_FULL_POINTS = 100
+_TO_CORRECT = 1
 _BEGINNING = """\
 title = "CUDA kernels for PyTorch"
 timezone = "UTC"                # of every time below that has no offset
@@ -36,8 +36,6 @@ most_days = 5                   # nothing is accepted later than that
 
 # One table for each exercise that counts. A line that is missing is as above; without `due` it is never late.
 """
-_FULL_POINTS = 100
-_TO_CORRECT = 1
 _ASSIGNMENT = """
 [assignments.{slug}]            # {title}
 # due = 2026-10-19T23:59:00
@@ -45,20 +43,41 @@ weight = 1
 """
 
 
-def begin_course(folder: Path, exercises: Path | None) -> int:
-    """Writes ``course.toml`` with every exercise as an assignment."""
+def begin_class(folder: Path, exercises: Path | None, names: list[str], roster: Path | None) -> int:
+    """Writes ``course.toml`` with ``names`` (or every exercise) as assignments, and ``roster``'s students.
+
+    A ``course.toml`` that is there stays as it is; of the roster, who is new is added.
+    """
     catalog = Catalog.open(exercises or (folder if (folder / "exercises").is_dir() else None))
-    folder.mkdir(parents=True, exist_ok=True)
+    chosen = {catalog.find(name).slug for name in names}
+    assignments = [each for each in catalog.exercises if not chosen or each.slug in chosen]
+    students = sorted(set(read_roster(roster).students.values())) if roster else []
     path = folder / FILE
     if path.exists():
-        raise UsageError(
-            f"{path} is there already.", "It is yours, and not written over.", "Check it: grader course check"
+        print(f"{shown(path)} is there already, and stays as it is.")
+    else:
+        parts = (_ASSIGNMENT.format(slug=each.slug, title=each.title) for each in assignments)
+        write_export(path, _BEGINNING + "".join(parts))
+        print(
+            f"{shown(path)} has {counted(len(assignments), 'assignment')}: set deadlines and weights in it."
         )
-    parts = (_ASSIGNMENT.format(slug=each.slug, title=each.title) for each in catalog.exercises)
-    write_new(path, _BEGINNING + "".join(parts))
-    print(f"{path} has {counted(len(catalog.exercises), 'assignment')}: set weights and deadlines in it.")
-    print("Then run: grader course check")
+    if roster:
+        added = _enter(folder / _STUDENTS, students)
+        print(f"{shown(folder / _STUDENTS)} has {counted(added, 'student')} more.")
+    print(f"Next: {'' if folder.resolve() == Path.cwd() else f'cd {shown(folder)} && '}grader class release")
     return 0
+
+
+def _enter(path: Path, students: list[str]) -> int:
+    """Adds a line for each of ``students`` who has none; returns how many."""
+    there = {row["student"] for row in read_rows(path, ("student",))}
+    new = [student for student in students if student not in there]
+    if not path.exists():
+        write_export(path, "student\n")
+    text = path.read_text(encoding="utf-8")
+    with path.open("a", encoding="utf-8") as file:
+        file.writelines(["\n" * (not text.endswith("\n")), *(f"{student}\n" for student in new)])
+    return len(new)
 
 
 def check_course(folder: Path, exercises: Path | None) -> int:
@@ -86,7 +105,7 @@ def check_course(folder: Path, exercises: Path | None) -> int:
         print("It has no effect: correct its `until` in extensions.csv, or take the line out.")
     if strangers or idle:
         return _TO_CORRECT
-    print("Next: grader batch, then grader marks")
+    print("Next: grader class release")
     return 0
 
 
@@ -108,7 +127,7 @@ def _assignment(course: Course, exercise: Exercise) -> str:
 
 def forget_before(folder: Path, before: date, yes: bool) -> int:
     """Says what goes and, with ``yes``, lets it go. What instructors keep themselves is only named."""
-    course = read_course(folder)
+    course = open_term(MarksOptions(folder)).course
     done = forget(ResultStore(course.results), before, apply=yes)
     went = "went" if yes else "would go"
     print(f"Of {course.results}, from before {before}:")
@@ -128,38 +147,9 @@ def forget_before(folder: Path, before: date, yes: bool) -> int:
         f"Yours to delete: {hand_ins}, the tables beside {FILE}, exported marks, look-alike pages, backups."
     )
     if not yes:
-        print(f"Nothing was changed. Do it with: grader course forget --before {before} --yes")
+        print(f"Nothing was changed. Do it with: grader class forget --before {before} --yes")
     return 0
 
 
 def _anonymous(yes: bool) -> str:
     return "lost who and what it was about" if yes else "would lose who and what it was about"
-
-
-# ---- on the command line ----
-
-course = typer.Typer(no_args_is_help=True, help="For instructors: course.toml and the tables beside it.")
-
-
-@course.command("init")
-def init_command(class_: Class = HERE, exercises: CourseOption = None) -> None:
-    """Writes a course.toml to begin with, and never over one that is there."""
-    raise typer.Exit(begin_course(class_, exercises))
-
-
-@course.command("check")
-def check_command(class_: Class = HERE, exercises: CourseOption = None) -> None:
-    """Reads course.toml and the tables beside it, and says what they amount to or what is wrong."""
-    raise typer.Exit(check_course(class_, exercises))
-
-
-@course.command("forget")
-def forget_command(
-    before: Annotated[
-        datetime, typer.Option("--before", formats=["%Y-%m-%d"], help="What was graded before this day.")
-    ],
-    class_: Class = HERE,
-    yes: Annotated[bool, typer.Option("--yes", help="Do it; without, only say what would go.")] = False,
-) -> None:
-    """Deletes what is kept about people for longer than needed; anonymous numbers stay."""
-    raise typer.Exit(forget_before(class_, before.date(), yes))

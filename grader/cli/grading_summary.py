@@ -85,7 +85,9 @@ def _look_alikes(comparisons: Sequence[Comparison]) -> Iterator[str]:
     yield "\nLook-alikes, as a hint to read both and no more:"
     for each in comparisons:
         yield from (f"  {warning}" for warning in each.warnings)
-        for pair in each.pairs[:_MOST_PAIRS]:
+        shown = each.pairs[: 0 if each.warnings else _MOST_PAIRS]  # what a warning names explains the pairs
+        for pair in shown:
             yield f"  {each.exercise}: {pair.sentence}"
-        if (left := len(each.pairs) - _MOST_PAIRS) > 0:
-            yield f"  {each.exercise}: and {counted(left, 'pair')} more. See: grader similarity"
+        if left := len(each.pairs) - len(shown):
+            more = " more" * bool(shown)
+            yield f"  {each.exercise}: {counted(left, 'pair')}{more}. See: grader class similarity"
