@@ -15,7 +15,7 @@ from grader.benchmark.counters import NO_TIMES, CounterBenchmark, Counters, pair
 from grader.benchmark.rows import Comparison, Row
 from grader.benchmark.words import conclusion, heading, shown_name, size_text, time_text
 
-_BAR = 20  # characters of a full bar
+_BAR = 12  # characters of a full bar: names keep 18 of 80 columns
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
@@ -36,7 +36,7 @@ def comparison_view(comparison: Comparison) -> RenderableType:
     first, _, second = heading(comparison).partition("\n")
     floor = comparison.floor
     table = Table.grid(padding=(0, 2, 0, 0))
-    table.add_column(overflow="fold", max_width=44)
+    table.add_column(overflow="fold", min_width=18, max_width=44)
     for _ in range(3):
         table.add_column(justify="right", no_wrap=True)
     table.add_column(no_wrap=True)
