@@ -89,7 +89,7 @@ def demo(tmp_path_factory: pytest.TempPathFactory) -> Demo:
 def keep_the_secret_of_an_earlier_run(school: Class) -> None:
     """Compilers' work is kept by pseudonym, which follows from it: only the first run here compiles."""
     results = school.folder / "results"
-    results.mkdir()
+    results.mkdir(exist_ok=True)
     (results / "secret").write_text("d0" * 32 + "\n")
 
 
