@@ -18,7 +18,7 @@ from pathlib import Path
 
 _RACY_INDIGO = ("atomicBug", "guardBug", "raceBug", "syncBug")
 _INDIGO_GRAPH = "indigo/input/DAG_100n_200e.egr"
-_INDIGO_LAUNCH = ("256", "4")  # threads of a block, blocks
+_INDIGO_LAUNCH = ("64", "128")  # threads of a block; blocks, one for each vertex at least
 
 
 @dataclass(frozen=True)
