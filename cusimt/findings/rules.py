@@ -108,8 +108,8 @@ _UNFENCED = (
 )
 
 _NOBODY_ANSWERS = (
-    "Whoever sets it has ended, or waits itself: on a GPU the kernel hangs. Another stream or the host "
-    "cannot set it here, since one launch runs at a time."
+    "The thread that should set it has ended, or waits itself: on a GPU the kernel hangs. Another stream or "
+    "the host cannot set it here, since one launch runs at a time."
 )
 
 _BLOCK_SCOPE = (

@@ -1,0 +1,44 @@
+"""The orders in which a program is repeated, and the options that ask for them."""
+
+from __future__ import annotations
+
+import os
+
+import pytest
+
+from cusimt.__main__ import _read
+from cusimt.findings import Finding, explain
+from cusimt.programs.schedules import STRICT_VARIABLE, WATCHDOG_VARIABLE, first_schedules
+from cusimt.support.errors import UsageError
+
+
+@pytest.mark.parametrize(
+    ("count", "expected"),
+    [
+        (1, ["forward"]),
+        (2, ["forward", "reversed"]),
+        (4, ["forward", "reversed", "seeded:1", "seeded:2"]),
+    ],
+)
+def test_the_first_schedules(count: int, expected: list[str]) -> None:
+    assert first_schedules(count) == expected
+
+
+def test_options(monkeypatch: pytest.MonkeyPatch) -> None:
+    for variable in (STRICT_VARIABLE, WATCHDOG_VARIABLE):
+        monkeypatch.setenv(variable, "")
+    assert _read(["--schedules=3", "--strict", "--watchdog=2.5"]).schedules == 3
+    assert (os.environ[STRICT_VARIABLE], os.environ[WATCHDOG_VARIABLE]) == ("1", "2.5")
+
+
+@pytest.mark.parametrize(
+    "option", ["--schedules", "--schedules=0", "--schedules=x", "--watchdog=", "--strict=1"]
+)
+def test_what_no_option_takes(option: str) -> None:
+    with pytest.raises(UsageError, match="There is no option"):
+        _read([option])
+
+
+def test_a_finding_names_the_schedule_that_repeats_it() -> None:
+    assert "CUSIMT_SCHEDULE=seeded:2 repeats it" in explain(Finding("race_global", schedule="seeded:2"))
+    assert "CUSIMT_SCHEDULE" not in explain(Finding("race_global"))
