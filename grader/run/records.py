@@ -32,8 +32,8 @@ class _Access(TypedDict, total=False):
 class _Party(_Access):
     """The other thread of a hazard."""
 
-    block: Dim3
-    thread: Dim3
+    block: Dim3 | None  # None: one of several
+    thread: Dim3 | None
 
 
 class _Offset(TypedDict, total=False):
@@ -61,6 +61,7 @@ class _Details(TypedDict, total=False):
     note: Text | None
     other: _Party | None
     pc: Whole | None
+    schedule: Text | None
     space: Text | None
     tensor: _Tensor | None
     thread: Dim3 | None

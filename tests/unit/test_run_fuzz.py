@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import json
+import re
 from pathlib import Path
 
 import pytest
 
 from benchmarks import fuzz_messages
-from grader.run import connection, failures, replies, wire
+from grader.run import connection, failures, records, replies, wire
 from grader.run.connection import Connection
 from grader.run.wire import WireError
 
 ROOT = Path(__file__).resolve().parents[2]
+_WRITERS = {  # the functions of the runtime that write a finding
+    "finding": "void write(const Finding& finding, std::string& out) {",
+    "other": "std::string other_json(const Finding& finding) {",
+}
 
 
 @pytest.mark.slow("reads a hundred thousand messages")
@@ -97,3 +102,21 @@ def test_what_the_runtime_writes_of_a_copy_is_read() -> None:
     order = {"moment": [-1, 2], "after": [[3, 1]], "queued_us": 0, "begin_us": 0, "end_us": 1.5}
     (call,) = replies.trace({"trace": {"api_calls": [copy | order]}}).api_calls
     assert call == copy | order
+
+
+def test_every_field_that_the_runtime_writes_of_a_finding_is_known() -> None:
+    source = (ROOT / "cusimt/runtime/findings.cpp").read_text(encoding="utf-8")
+    bodies = {name: source.partition(head)[2].partition("\n}\n")[0] for name, head in _WRITERS.items()}
+    written = {name: set(re.findall(r'\.\w+\("(\w+)",', body)) for name, body in bodies.items()}
+    assert {"kind", "note", "schedule"} <= written["finding"] and {"block", "thread"} <= written["other"]
+    assert written["finding"] <= fields(records._Finding) and written["other"] <= fields(records._Party)
+
+
+def fields(form: type) -> set[str]:
+    return set(form.__required_keys__) | set(form.__optional_keys__)  # type: ignore[attr-defined]
+
+
+def test_one_of_several_threads_in_another_order_is_a_finding() -> None:
+    other = {"pc": 1, "access": "write", "block": None, "thread": None}
+    found = {"kind": "race_global", "other": other, "schedule": "reverse"}
+    assert records.findings([found]) == (found,)
