@@ -45,7 +45,7 @@ ABOUT: dict[str, tuple[str, ...]] = {
     "double_free": ("leak",), "invalid_free": ("leak",), "leak": (),
     "host_pointer": ("errors",), "device_pointer_on_host": _POINTERS,
     "host_function": ("host-pointer", "errors"),
-    "race_shared": ("race-global",), "race_global": ("race-shared", "determinism"),
+    "plain_guess": ("race-global", "race-shared"), "race_shared": ("race-global",), "race_global": ("race-shared", "determinism"),
     "copy_in_flight": _RACES, "copy_source": _RACES, "misaligned": _BOUNDS,
     "divergent_barrier": ("deadlock",), "deadlock": ("divergent-barrier",), "barrier_count": _BARRIERS,
     "bad_mask": ("deadlock",), "absent_lane": ("bad-mask", "values"), "invalid_launch": ("errors",),
