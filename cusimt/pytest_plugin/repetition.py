@@ -32,10 +32,7 @@ class Repetition:
         reports: list[pytest.TestReport] = []
         for schedule in self._schedules:
             set_schedule(schedule)
-            if reports and hasattr(item, "_initrequest"):
-                item._initrequest()
-            is_last = schedule == self._schedules[-1]
-            reports = runtestprotocol(item, nextitem=nextitem if is_last else item, log=False)
+            reports = runtestprotocol(item, nextitem=nextitem, log=False)
             if any(report.failed for report in reports):
                 _tell(reports, schedule)
                 break
