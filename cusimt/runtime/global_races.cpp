@@ -228,8 +228,7 @@ GlobalRaces::Conflict GlobalRaces::conflict_of_kinds(Record earlier, int earlier
         bool is_scoped = (earlier_kind | kind) & OF_BLOCK && &block_of(earlier) != &own();
         return is_scoped ? Conflict::race : Conflict::none;
     }
-    if (earlier_kind & kind & kStrong || (earlier_kind & kStrong && kind & kStrong))
-        return conflict_of_volatile(earlier, earlier_kind, access);
+    if (earlier_kind & kStrong && kind & kStrong) return conflict_of_volatile(earlier, earlier_kind, access);
     return write & SELECTING && !(other & WRITE) ? Conflict::guess : Conflict::race;
 }
 

@@ -15,8 +15,6 @@ bool Knowledge::covers(uint32_t block, unsigned warp, uint32_t moment) const {
     return moment <= all_before_ || moment <= latest(key(block, warp)) || moment <= latest(key(block, kWholeBlock));
 }
 
-bool Knowledge::names(uint32_t block, unsigned warp) const { return latest(key(block, warp)) != 0; }
-
 void Knowledge::add(uint32_t block, unsigned warp, uint32_t moment) {
     if (moment == 0) return;
     uint64_t who = key(block, warp);

@@ -16,7 +16,6 @@ class Knowledge {
     static constexpr unsigned kWholeBlock = 0xffff;  // in the place of a warp
 
     bool covers(uint32_t block, unsigned warp, uint32_t moment) const;
-    bool names(uint32_t block, unsigned warp) const;
     void add(uint32_t block, unsigned warp, uint32_t moment);
     void join(const Knowledge& other);
     bool includes(const Knowledge& other) const;

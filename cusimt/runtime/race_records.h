@@ -6,8 +6,8 @@ namespace simt {
 
 // Bits. An atomic read-modify-write is READ, WRITE and ATOMIC. SELECTING: an atomic that compares what it finds and keeps or
 // replaces it (CAS, min, max, and, or): a concurrent plain read is a guess that the atomic verifies. RELEASED: a volatile write
-// after a fence. OF_BLOCK: an atomic of block scope. MISALIGNED: the address is no multiple of the size, though the compiler relied on that. SPARE: of more than is
-// needed; harmless if it was never written.
+// after a fence. OF_BLOCK: an atomic of block scope. MISALIGNED: the address is no multiple of the size, though the compiler
+// relied on that. SPARE: of more than is needed; harmless if it was never written.
 enum AccessKind {
     READ = 1,
     WRITE = 2,

@@ -184,11 +184,6 @@ bool ReleaseOrder::has_heard_of(unsigned number, uint32_t block, unsigned other,
     return covers(heard_, block, other, moment) || (warp && covers(warp->heard, block, other, moment));
 }
 
-bool ReleaseOrder::has_learned_from(unsigned number, uint32_t block, unsigned other) const {
-    const Warp* warp = find(number);
-    return (known_ && known_->names(block, other)) || (warp && warp->known && warp->known->names(block, other));
-}
-
 bool ReleaseOrder::answers(unsigned number, uintptr_t address, uint32_t moment) const {
     const Warp* warp = find(number);
     uint32_t barrier = shared_memory.epoch(), fence = warp ? warp->block.moment : 0;

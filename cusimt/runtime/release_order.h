@@ -10,7 +10,6 @@
 #pragma once
 #include <stdint.h>
 
-#include <map>
 #include <vector>
 
 #include "flags.h"
@@ -42,7 +41,6 @@ class ReleaseOrder {
     // It was told that this happened, but in a way that makes no order.
     bool has_heard_of(unsigned warp, uint32_t block, unsigned other_warp, uint32_t moment) const;
     // Some earlier access of the other warp is ordered before what this one does.
-    bool has_learned_from(unsigned warp, uint32_t block, unsigned other_warp) const;
     // It read the word no earlier than at that moment, and made a fence since: a flag that threads hand to and fro.
     bool answers(unsigned warp, uintptr_t address, uint32_t moment) const;
     bool holds_lock(unsigned warp, uintptr_t but_for) const;

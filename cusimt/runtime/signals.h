@@ -1,5 +1,6 @@
-// Release-acquire order through flags: a fence and a strong write (atomic or volatile) by the producer, a strong read by the
-// consumer. Locks, tickets and look-back scans are built from it.
+// Release-acquire order through flags, of accesses to shared memory (those to global memory: release_order.h). A fence and a
+// strong write (atomic or volatile) by the producer, a strong read by the consumer: locks, tickets and look-back scans are built
+// from it.
 //
 // Individual flags are not tracked. Writes of a warp before a fence are released once one of its threads makes a strong write,
 // and acquired by every warp that makes a strong read. That may hide a race between threads that use flags for something else,
@@ -34,14 +35,10 @@ class Signals {
         return state.epoch == epoch && state.has_heard;
     }
 
-    // Does a flag order what `earlier` did at `clock`, in this epoch, before what the running thread `now` does? Without a clock:
-    // anything that it did.
+    // Does a flag order what `earlier` did at `clock`, in this epoch, before what the running thread `now` does?
     bool orders(unsigned earlier, uint32_t clock, unsigned now, uint32_t epoch) const {
-        return orders(earlier, now, epoch) && clock <= states_[earlier / kWarpSize].released;
-    }
-    bool orders(unsigned earlier, unsigned now, uint32_t epoch) const {
         const State& sender = states_[earlier / kWarpSize];
-        return sender.epoch == epoch && sender.has_released && has_heard(now, epoch);
+        return sender.epoch == epoch && sender.has_released && has_heard(now, epoch) && clock <= sender.released;
     }
 
   private:

@@ -20,8 +20,9 @@ namespace {
 // Threads of blocks that wait for a flag at the same time; each has a stack. A GPU has room for more, but a kernel that needs
 // more does not run on a smaller one either.
 constexpr uint64_t kMostWaitingThreads = 65536;
-// After so many, during which no thread has seen anything new, none will.
-constexpr unsigned kMostRoundsInVain = 16;
+// After so many, during which no thread has seen anything new, none will. They are thousands of looks of each thread, since a
+// thread may also do work that changes nothing, such as adding zeros.
+constexpr unsigned kMostRoundsInVain = 64;
 
 // A block that stepped aside, with its shared memory: there is room for one block's at a time. Of the dynamic array, which lies
 // anywhere in the range, only the bytes of this launch are kept.
@@ -82,6 +83,8 @@ void Turns::run() {
         if (next < blocks_ && has_room()) {
             size_t waited = waiting_.size();
             start(schedule_.at(next++, blocks_, 0));
+            // What these wait for, a block may set that has yet to start.
+            rounds_in_vain_ = 0;
             if (waited == 0 || waiting_.size() > waited) continue;  // no block waits, or this one does: start another
         } else if (waiting_.empty() && at_grid_barrier_.empty()) {
             return;

@@ -35,9 +35,10 @@ WRONG = {
 }
 RIGHT = (
     "fenced", "warps_fenced", "passed_on", "released", "lock", "lock_of_the_block", "tickets",
-    "lock_released_by_store", "both_with_the_lock", "swaps", "block_scope_in_blocks", "volatile_of_each",
-    "volatile_fenced", "packed", "found", "grid_barrier", "ring", "reset", "waits_for_three",
-    "waits_for_many", "looks_counted", "set", "guessed_plainly", "guessed_atomically",
+    "lock_released_by_store", "both_with_the_lock", "swaps", "block_scope_in_blocks",
+    "volatile_of_each", "volatile_fenced", "packed", "found", "grid_barrier", "ring", "reset",
+    "waits_for_three", "waits_for_many", "looks_counted", "set", "set_by_the_last", "adds_nothing",
+    "first_of_all", "guessed_plainly", "guessed_atomically",
 )  # fmt: skip
 
 schedules = pytest.mark.parametrize("schedule", SCHEDULES)

@@ -57,4 +57,3 @@ def loaded(
     with zygote.spawn_worker() as session:
         session.load(built, op_file if op_file.is_file() else None, files)
         yield session
-

@@ -254,6 +254,23 @@ __global__ void waits_in_vain(int* flag, bool is_set) {
         while (atomicAdd(flag, 0) == 0) {}  // <- waits_in_vain
 }
 
+// The last block sets what the first one waits for.
+__global__ void waits_for_the_last(volatile int* flag) {
+    if (blockIdx.x == 0) {
+        while (*flag == 0) {}
+    } else if (blockIdx.x == gridDim.x - 1) {
+        *flag = 1;
+    }
+}
+// Work that changes nothing is no wait.
+__global__ void adds_nothing(float* sum) {
+    for (int i = 0; i < 2000; ++i) atomicAdd(sum, 0.0f);
+}
+// What follows a CAS that took no lock is an access like any other, in this launch and to the next one.
+__global__ void first_of_all(int* flag, int* data) {
+    if (atomicCAS(flag, 0, 1) == 0) data[0] += 1;
+}
+
 // ---- guesses -------------------------------------------------------------------------------------------------------------
 
 __global__ void guessed_maximum(int* most, bool atomic_guess) {
@@ -319,6 +336,14 @@ const Case kCases[] = {
     {"looks_counted", [] { counts_its_looks<<<2, 32>>>(ints(), zeros<unsigned>(1)); }},
     {"never_set", [] { waits_in_vain<<<3, 1>>>(ints(), false); }},
     {"set", [] { waits_in_vain<<<3, 1>>>(ints(), true); }},
+    {"set_by_the_last", [] { waits_for_the_last<<<64, 1>>>(ints()); }},
+    {"adds_nothing", [] { adds_nothing<<<1, 64>>>(zeros<float>(1)); }},
+    {"first_of_all",
+     [] {
+         int *flags = ints(2), *data = ints();
+         first_of_all<<<1, 1>>>(flags, data);
+         first_of_all<<<1, 1>>>(flags + 1, data);
+     }},
 
     {"guessed_plainly", [] { guessed_maximum<<<3, 64>>>(ints(), false); }},
     {"guessed_atomically", [] { guessed_maximum<<<3, 64>>>(ints(), true); }},
