@@ -77,8 +77,8 @@ def main(arguments: list[str]) -> int:
 def _command(words: list[str], chosen: Chosen) -> int:
     if chosen.profile is not None:
         raise UsageError(
-            "--profile does not work with a command, nor with --schedules.",
-            "It profiles one run of one Python program.",
+            "--profile does not work with a command.",
+            "It profiles one run of one Python program, so it does not go with --schedules either.",
             "Name the program: python -m cusimt --profile script.py",
         )
     from cusimt.programs.command import run_command

@@ -91,7 +91,8 @@ def _unchecked_kernel(record: dict[str, Any]) -> UncheckedKernel:
 def _left() -> Iterator[dict[str, Any]]:
     if _folder is None:
         return
-    for file in sorted(Path(_folder.name).glob(f"*{_SUFFIX}")):
+    files = Path(_folder.name).glob(f"*{_SUFFIX}")
+    for file in sorted(files, key=_time):
         with file.open("r+b") as stream:
             try:
                 fcntl.lockf(stream, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -100,6 +101,11 @@ def _left() -> Iterator[dict[str, Any]]:
             lines = stream.read().splitlines()
         file.unlink()
         yield from filter(None, map(_record, lines))
+
+
+def _time(file: Path) -> int:
+    """When its process began, by its name, PID.TIME.jsonl."""
+    return int(file.stem.partition(".")[2])
 
 
 def _record(line: bytes) -> dict[str, Any] | None:
