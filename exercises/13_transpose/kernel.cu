@@ -25,7 +25,7 @@ __global__ void transpose_kernel(const T* __restrict__ x, T* __restrict__ out, i
     // TODO(load): each warp copies rows of x into the tile, 32 elements at a time; then the block
     //   waits, about 11 lines.
 
-    // TODO(store): each warp writes rows of out, which are columns of the tile, about 9 lines.
+    // TODO(store): each warp writes rows of out, which are columns of the tile, about 10 lines.
 }
 
 int64_t tiles_for(int64_t extent) { return (extent + kTile - 1) / kTile; }

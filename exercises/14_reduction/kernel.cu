@@ -68,7 +68,7 @@ __global__ void column_stage(const T* __restrict__ x, T* __restrict__ sums, int6
     const int64_t first_row = static_cast<int64_t>(blockIdx.y) * kWarp;
     const int64_t rows_at_once = static_cast<int64_t>(gridDim.y) * kWarp;
     // TODO(read_rows): the sum of column first_column + lane over the rows that belong to this warp,
-    //   about 6 lines.
+    //   about 7 lines.
     T sum = 0;
     // TODO(turn): put the sums into the tile, let each warp add up one column of it, write the sum if x
     //   has that column, about 6 lines.
