@@ -10,6 +10,7 @@ import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
+import attention_pictures
 import backward_pictures
 import barrier_pictures
 import before_pictures
@@ -73,6 +74,7 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
     "turned_tile": reduction_pictures.turned_tile,
     "merged_moments": norm_pictures.merged_moments,
     "two_directions": norm_pictures.two_directions,
+    "tiles_of_scores": attention_pictures.tiles_of_scores,
     "running_max_and_sum": softmax_pictures.running_max_and_sum,
     "butterfly": softmax_pictures.butterfly,
     "key_stack": dispatcher_pictures.key_stack,

@@ -121,7 +121,7 @@ class Trace:
     allocations from just before the entry ran until its results were dropped, `alive_before` the number of
     those that earlier calls had left behind, which is counted without a trace, too. `launches_total` also
     counts launches that were left out of `launches` to keep it short. `allocations` counts those made
-    during the call. With counting on, `counts` holds one record per launch for
+    during the call, and `peak_bytes` is the most device memory that it held at once, its results included. With counting on, `counts` holds one record per launch for
     `cusimt.counters.symbolise`, and `placed` says which tensors lie at their addresses.
     """
 
@@ -140,6 +140,7 @@ class Trace:
     stream: int = 0
     host_syncs: int = 0
     allocations: int = 0
+    peak_bytes: int = 0
     counts: tuple[dict[str, Any], ...] = ()
     placed: tuple[TensorAddress, ...] = ()
 

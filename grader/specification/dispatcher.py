@@ -72,12 +72,12 @@ class Dispatcher:
     serve it. ``compiled`` are calls of one function under ``torch.compile(fullgraph=True, dynamic=True)``,
     for all of which one graph must do: two sizes that need not be equal must differ in every case, and none
     is 0 or 1, which the compiler treats apart. ``mapped`` are calls under vmap, whose gradients are asked for
-    too.
+    too; without them, no rule for vmap is needed.
     """
 
     operators: Sequence[Operator]
     compiled: Sequence[Case]
-    mapped: Sequence[Mapped]
+    mapped: Sequence[Mapped] = ()
 
 
 def checked(value: Dispatcher | None, parameters: tuple[str, ...]) -> Dispatcher | None:
@@ -85,8 +85,8 @@ def checked(value: Dispatcher | None, parameters: tuple[str, ...]) -> Dispatcher
     if value is None:
         return None
     given: Dispatcher = of_kind(Dispatcher, value, "DISPATCHER")
-    if not given.operators or not given.compiled or not given.mapped:
-        raise ValueError("DISPATCHER needs operators, compiled and mapped")
+    if not given.operators or not given.compiled:
+        raise ValueError("DISPATCHER needs operators and compiled")
     return Dispatcher(
         [_operator(each, parameters) for each in given.operators],
         named_calls(Case, "DISPATCHER.compiled", given.compiled, parameters),

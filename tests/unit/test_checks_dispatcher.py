@@ -139,12 +139,13 @@ def asked(name: str) -> Dispatcher:
 
 def judged(
     name: str, fake: Callable[..., Tensor], edit_reply: Callable[[Reply], Reply] = lambda reply: reply,
-    **options: Any,
+    is_mapped: bool = True, **options: Any,
 ) -> Outcome:  # fmt: skip
     entry, kernels = registration(name, fake, **options)
+    wanted = asked(name) if is_mapped else replace(asked(name), mapped=())
     bench = fake_bench(
         InsideSession(entry, kernels, edit_reply=edit_reply), lambda a, b: a * b, [Case("one", pair((2, 2)))],
-        parameters=PARAMETERS, gradient=Gradient(), dispatcher=checked(asked(name), PARAMETERS),
+        parameters=PARAMETERS, gradient=Gradient(), dispatcher=checked(wanted, PARAMETERS),
     )  # fmt: skip
     return dispatcher.check(bench)
 
@@ -163,6 +164,12 @@ def failing(outcome: Outcome) -> list[str]:
 def test_a_whole_registration_passes() -> None:
     outcome = judged("whole", like_a)
     assert (outcome.status, outcome.share) == (Status.PASS, None), outcome.sentence
+
+
+def test_a_rule_for_vmap_is_needed_only_where_calls_are_mapped() -> None:
+    without = judged("unmapped", like_a, rule=False, is_mapped=False)
+    assert without.status is Status.PASS and without.sentence.endswith("in one graph for all sizes.")
+    assert judged("is_mapped", like_a, rule=False).status is Status.FAIL
 
 
 def test_an_operator_that_is_not_there_is_the_only_thing_told() -> None:
@@ -317,7 +324,7 @@ def test_pytorch_is_quoted_by_its_first_sentence(message: str, first: str) -> No
     ("changes", "words"),
     [
         ({"operators": []}, "needs operators"),
-        ({"compiled": []}, "needs operators, compiled"),
+        ({"compiled": []}, "needs operators and compiled"),
         ({"operators": [Operator("muladd", [Case("a", pair((2, 2)))])]}, "not written"),
         ({"operators": [Operator("unit::f", [])]}, "has no cases"),
         ({"mapped": [Mapped("a", pair((3, 2)), (0,))]}, "1 in_dims for 2 arguments"),

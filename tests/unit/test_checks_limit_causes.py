@@ -27,7 +27,7 @@ def test_amounts_are_sums_over_lines_of_one_kind_of_access() -> None:
     store = line(lambda lane: 4 * lane, 3, access="store")
     column = line(lambda lane: 128 * lane, 1, space="shared")
     counted = stage(loads, strided, store, column)
-    twice = replace(counted, launches=counted.launches * 2, allocations=5)
+    twice = replace(counted, launches=counted.launches * 2, allocations=5, peak_bytes=96)
     amounts = {name: amount_of(metric, twice) for name, metric in METRICS.items()}
     assert amounts["global_load_sectors"] == 2 * 100 * (4 + 32)
     assert amounts["global_store_sectors"] == 2 * 100 * 4
@@ -35,6 +35,10 @@ def test_amounts_are_sums_over_lines_of_one_kind_of_access() -> None:
     assert amounts["global_load_requests"] == 2 * 200
     assert (amounts["shared_load_wavefronts"], amounts["bank_conflicts"]) == (2 * 3200, 2 * 3100)
     assert (amounts["launches"], amounts["global_atomic_sectors"], amounts["allocations"]) == (2, 0, 5)
+    assert (amounts["peak_bytes"], in_words(METRICS["peak_bytes"], 96)) == (
+        96,
+        "96 bytes of device memory held at once",
+    )
 
 
 def test_the_line_with_most_in_vain_is_named_with_what_it_does() -> None:

@@ -156,7 +156,7 @@ def test_counts_come_when_asked_for_and_know_their_tensors(session: Session, fol
     arg = TensorArg(VALUES, requires_grad=True, name="a")
     reply = session.call("triple", [arg], grad=True, count=True)
     assert reply.handle is not None
-    assert reply.trace.allocations == 1  # the output
+    assert (reply.trace.allocations, reply.trace.peak_bytes) == (1, VALUES.nbytes)  # the output
     gradients = session.backward(reply.handle, [VALUES], count=True)
     session.release(reply.handle)
     for trace, read in ((reply.trace, "a"), (gradients.trace, "cotangent 0")):

@@ -206,5 +206,5 @@ def _stage(call: Call, forward: Call, files: Path, sizes: Mapping[str, int]) -> 
     text = forward.text if call is forward else f"the backward of {forward.text}"
     trace = call.reply.trace
     return CountedStage(
-        text, tuple(counts), names, files, trace.allocations, trace.operators, sizes
+        text, tuple(counts), names, files, trace.allocations, trace.peak_bytes, trace.operators, sizes
     )  # fmt: skip

@@ -30,7 +30,8 @@ _AGAIN = 1.05  # times every sector: from there on memory is asked for what was 
 @dataclass(frozen=True)
 class CountedStage:
     """A forward or backward call: the launches of the learner's kernels, the tensors by address, the folder
-    of the sources; the number of allocations of device memory, and the operators that the call used.
+    of the sources; the number of allocations of device memory and the bytes held at once, and the operators
+    that the call used.
     ``sizes`` are bytes of tensors by name; ``of`` is the one tensor whose accesses are left (`only`), or "".
     """
 
@@ -39,6 +40,7 @@ class CountedStage:
     names: Mapping[int, Memory]
     files: Path
     allocations: int = 0
+    peak_bytes: int = 0
     operators: tuple[str, ...] = ()
     sizes: Mapping[str, int] = field(default_factory=dict)
     of: str = ""

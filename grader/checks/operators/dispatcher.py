@@ -6,7 +6,7 @@ gradients are compared here with the reference.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 from grader.checks.bench import Bench
@@ -38,8 +38,8 @@ STEPS = (
     Step("fake tensor", "fake_tensor", registered.fake_tensor),
     Step("AOT dispatch", "aot_dispatch", registered.aot_dispatch),
     Step("torch.compile", "compile", compiled.compiled),
-    Step("torch.func", "vmap", mapped.functional),
 )
+MAPPED = Step("torch.func", "vmap", mapped.functional)
 
 
 def check(bench: Bench) -> Outcome:
@@ -50,15 +50,18 @@ def check(bench: Bench) -> Outcome:
     absent = registered.missing(bench, dispatcher)
     if absent is not None:
         return absent
+    steps = (*STEPS, MAPPED) if dispatcher.mapped else STEPS
     with numeric_sizes():
-        failures = _failures(bench, dispatcher)
+        failures = _failures(bench, dispatcher, steps)
     if not failures:
+        answers = "values and gradients" if bench.spec.gradient else "values"
+        without_a_loop = ", and under torch.func.vmap, without a loop" if dispatcher.mapped else ""
         return passed(
-            "opcheck's five tests accept the operators, and values and gradients are right "
-            "under torch.compile, in one graph for all sizes, and under torch.func.vmap, without a loop."
+            f"opcheck's five tests accept the operators, and {answers} are right under torch.compile, in one "
+            f"graph for all sizes{without_a_loop}."
         )
     step = _cause(failures)
-    first, share = failures[step], 1 - len(failures) / len(STEPS)
+    first, share = failures[step], 1 - len(failures) / len(steps)
     if first.status is Status.NOT_ATTEMPTED:
         return replace(first, share=share)
     untested = first.topic == UNTESTED
@@ -67,25 +70,25 @@ def check(bench: Bench) -> Outcome:
         sentence=f"{step.title}{' not tested' if untested else ''}: {first.sentence}",
         share=share,
         topic=UNTESTED if untested else step.topic,
-        lines=_table(failures),
+        lines=_table(failures, steps),
     )
 
 
-def _failures(bench: Bench, dispatcher: Dispatcher) -> dict[Step, Outcome]:
+def _failures(bench: Bench, dispatcher: Dispatcher, steps: Sequence[Step]) -> dict[Step, Outcome]:
     """The steps that do not hold, among them those that another one blames."""
     found: dict[Step, Outcome] = {}
-    for step in STEPS:
+    for step in steps:
         outcome = step.judge(bench, dispatcher)
         if outcome is not None:
             found[step] = outcome
     for step, outcome in list(found.items()):
         found.setdefault(_blamed(step, outcome), outcome)
-    return {step: found[step] for step in STEPS if step in found}
+    return {step: found[step] for step in steps if step in found}
 
 
 def _blamed(step: Step, outcome: Outcome) -> Step:
     """The step whose fault it is that ``step`` does not hold: mostly itself."""
-    return next((each for each in STEPS if each.topic == outcome.topic), step)
+    return next((each for each in (*STEPS, MAPPED) if each.topic == outcome.topic), step)
 
 
 def _cause(failures: dict[Step, Outcome]) -> Step:
@@ -94,12 +97,12 @@ def _cause(failures: dict[Step, Outcome]) -> Step:
     return next(own, next(iter(failures)))
 
 
-def _table(failures: dict[Step, Outcome]) -> tuple[str, ...]:
+def _table(failures: dict[Step, Outcome], steps: Sequence[Step]) -> tuple[str, ...]:
     """One line for each step; what the later failures say, too: they may have another cause."""
     first = _cause(failures)
-    width = max(len(step.name) for step in STEPS)
+    width = max(len(step.name) for step in steps)
     lines = []
-    for step in STEPS:
+    for step in steps:
         told = failures.get(step)
         if told is None:
             text = "holds"

@@ -86,7 +86,9 @@ class SimtTracer:
         if traced:
             self._runtime.simt_take_api_calls()
             self._driver.take_operators()
-            self._live, self._allocated = self._memory()
+            for number in range(_DEVICES):
+                self._runtime.simt_reset_peak(number)
+            self._live, self._allocated, _ = self._memory()
             self._stream = self._driver.stream_of(device)
             self._runtime.simt_watch_streams()
         if self._counting:
@@ -105,6 +107,7 @@ class SimtTracer:
         operators = self._driver.take_operators()
         sticky = self._runtime.simt_sticky_error()
         counts = counting.counted(values, given) if self._counting else {}
+        _, made, peak_bytes = self._memory()
         for finding in findings:
             _name_tensor(finding, given, values)
         return {
@@ -119,13 +122,14 @@ class SimtTracer:
             "sticky_error": self._runtime.simt_error_name(sticky).decode() if sticky else None,
             "stream": self._stream,
             "host_syncs": sum("ynchronize" in str(line.get("call", "")) for line in calls),
-            "allocations": self._memory()[1] - self._allocated,
+            "allocations": made - self._allocated,
+            "peak_bytes": peak_bytes - self._live[1],
             **counts,
         }
 
     def count_live(self, trace: dict[str, Any]) -> None:
         """Allocations and bytes that the call added."""
-        live, _ = self._memory()
+        live, _, _ = self._memory()
         trace["live_allocations"] = live[0] - self._live[0]
         trace["live_bytes"] = live[1] - self._live[1]
 
@@ -141,16 +145,17 @@ class SimtTracer:
         """A kernel that runs longer is stopped and becomes a finding."""
         self._runtime.simt_set_watchdog(seconds)
 
-    def _memory(self) -> tuple[tuple[int, int], int]:
-        """Allocations and bytes alive, and allocations made so far."""
-        allocations = live_bytes = made = 0
+    def _memory(self) -> tuple[tuple[int, int], int, int]:
+        """Allocations and bytes alive; allocations made so far; the most bytes alive since the last reset."""
+        allocations = live_bytes = made = peak_bytes = 0
         for device in range(_DEVICES):
             statistics = _Memory()
             self._runtime.simt_memory(device, ctypes.byref(statistics))
             allocations += statistics.live_allocations
             live_bytes += statistics.live_bytes
             made += statistics.total_allocations
-        return (allocations, live_bytes), made
+            peak_bytes += statistics.peak_bytes
+        return (allocations, live_bytes), made, peak_bytes
 
     def _lines(self, text: bytes | None) -> list[dict[str, Any]]:
         lines = (text or b"").decode("utf-8", "replace").splitlines()

@@ -1,0 +1,305 @@
+"""attention: softmax(q kᵀ / √dims) v for every head, and the log-sum-exp of every row of scores."""
+
+import math
+from typing import Any
+
+import torch
+
+from grader.specification import (
+    Case,
+    Dispatcher,
+    Efficiency,
+    Limit,
+    Operator,
+    Refusal,
+    Speed,
+    TensorSpec,
+    drawn,
+    tensor,
+)
+
+ENTRY = "attention"
+SECTOR = 32  # bytes: the least that global memory reads or writes
+WARP = 32
+VECTOR = 16  # bytes
+ROWS = 64  # of a tile, for floats and 64 dimensions
+
+Results = tuple[torch.Tensor, torch.Tensor]
+
+
+def scores_of(q: torch.Tensor, k: torch.Tensor, causal: bool) -> torch.Tensor:
+    scores = q @ k.mT / math.sqrt(q.shape[-1])
+    if causal:
+        later = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
+        scores = scores.masked_fill(later, -math.inf)
+    return scores
+
+
+def reference(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    scores = scores_of(q, k, causal)
+    wide = scores.float() if scores.dtype in (torch.float16, torch.bfloat16) else scores
+    return torch.softmax(scores, -1) @ v, torch.logsumexp(wide, -1)
+
+
+# ---- what kernels compute that go wrong in one place -----------------------------------------------------
+
+
+def weighed(scores: torch.Tensor, v: torch.Tensor) -> Results:
+    return torch.softmax(scores, -1) @ v, torch.logsumexp(scores, -1)
+
+
+def without_scale(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    return weighed(math.sqrt(q.shape[-1]) * scores_of(q, k, causal), v)
+
+
+def filled_up(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    missing = -k.shape[-2] % tile_rows(q)
+    k, v = (torch.nn.functional.pad(each, (0, 0, 0, missing)) for each in (k, v))
+    return weighed(scores_of(q, k, causal), v)
+
+
+def without_own_key(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    later = torch.ones(q.shape[-2], k.shape[-2], dtype=torch.bool).triu()
+    return weighed(scores_of(q, k, False).masked_fill(later & causal, -math.inf), v)
+
+
+def masked_by_tiles(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    query, key = (torch.arange(each.shape[-2]) // tile_rows(q) for each in (q, k))
+    later = key > query[:, None]
+    return weighed(scores_of(q, k, False).masked_fill(later & causal, -math.inf), v)
+
+
+def only_whole_tiles(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    whole = k.shape[-2] - k.shape[-2] % tile_rows(q)
+    return weighed(scores_of(q, k[..., :whole, :], causal), v[..., :whole, :])
+
+
+def tile_rows(q: torch.Tensor) -> int:
+    """Of a tile of 16 KiB, as floats: what is compared is computed in double precision."""
+    return 64 if q.shape[-1] <= 64 else 32
+
+
+def tile_by_tile(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool, *, out_too: bool = True,
+    sum_too: bool = True,
+) -> Results:  # fmt: skip
+    """The kernel's recurrence, which may leave out or sum at the largest score of an earlier tile."""
+    scores = scores_of(q, k, causal)
+    largest = torch.full_like(q[..., :1], -math.inf)
+    total, out = torch.zeros_like(largest), torch.zeros_like(q)
+    for part, values in zip(scores.split(tile_rows(q), -1), v.split(tile_rows(q), -2), strict=True):
+        larger = torch.maximum(largest, part.amax(-1, keepdim=True))
+        factor = torch.exp(largest - larger)
+        weights = torch.exp(part - larger)
+        total = (total * factor if sum_too else total) + weights.sum(-1, keepdim=True)
+        out = (out * factor if out_too else out) + weights @ values
+        largest = larger
+    return out / total, (largest + torch.log(total)).squeeze(-1)
+
+
+def with_old_out(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    return tile_by_tile(q, k, v, causal, out_too=False)
+
+
+def with_old_sum(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    return tile_by_tile(q, k, v, causal, sum_too=False)
+
+
+def lse_of_differences(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    out, lse = reference(q, k, v, causal)
+    return out, lse - scores_of(q, k, causal).amax(-1)
+
+
+CONFUSED = {
+    "softmax(q kᵀ) v, without the factor 1 / √dims": without_scale,
+    "attention to keys past the end of k, which are rows of zeros in the tile": filled_up,
+    "a causal mask that also hides the query's own key": without_own_key,
+    "a causal mask of whole tiles: within a tile, later keys take part": masked_by_tiles,
+    "attention without the last part of a tile of keys": only_whole_tiles,
+    "out with earlier tiles left at the largest score that they had": with_old_out,
+    "a sum in which earlier tiles are left at the largest score that they had": with_old_sum,
+    "right, but lse lacks the row's largest score": lse_of_differences,
+}
+
+
+# ---- cases -----------------------------------------------------------------------------------------------
+
+
+def heads(
+    queries: int, keys: int, dims: int, dtype: str = "float32", *, batch: int = 1, count: int = 1,
+    limit: float = 1, causal: bool = False, **more: Any,
+) -> list[TensorSpec | bool]:  # fmt: skip
+    """q, k, v of one size; scores are as large as `limit` allows."""
+    q = tensor((batch, count, queries, dims), dtype, low=-limit, high=limit, **more)
+    k = tensor((batch, count, keys, dims), dtype, low=-limit, high=limit, **more)
+    return [q, k, tensor((batch, count, keys, dims), dtype, **more), causal]
+
+
+CASES = [
+    Case("one tile", heads(64, 64, 64)),
+    Case("causal, three tiles", heads(192, 192, 64, causal=True)),
+    # With equal scores every key weighs the same: the result is a mean of v, and exp(lse) the number of keys.
+    Case("one tile of equal scores", [tensor((1, 1, 64, 64), special="zeros"), *heads(64, 64, 64)[1:]]),
+    Case("two tiles of keys, ones", heads(64, 128, 64, special="ones")),
+    Case("causal, one tile of ones", heads(64, 64, 64, special="ones", causal=True)),
+    Case("causal, an odd length", heads(101, 101, 64, causal=True)),
+    Case("causal, more queries than keys", heads(150, 70, 32, causal=True)),
+    Case("causal, more keys than queries", heads(70, 150, 32, causal=True)),
+    Case("two batches of three heads", heads(40, 50, 16, batch=2, count=3)),
+    Case("one query", heads(1, 100, 64)),
+    Case("one key: its values", heads(70, 1, 64)),
+    Case("one of each", heads(1, 1, 1)),
+    Case("a key more than a tile", heads(65, 65, 64)),
+    Case("40 dimensions", heads(30, 90, 40)),
+    Case("37 dimensions, no whole vectors", heads(30, 90, 37)),
+    Case("128 dimensions", heads(50, 70, 128)),
+    Case("100 dimensions, causal", heads(50, 50, 100, causal=True)),
+    Case("the largest score in the last tile", heads(20, 300, 64, limit=4)),
+    Case("scores of a hundred and more, whose exp overflows", heads(33, 200, 64, limit=12)),
+    Case("float64", heads(45, 70, 24, "float64")),
+    Case("float64, 96 dimensions, causal", heads(40, 40, 96, "float64", causal=True)),
+    Case("float16", heads(70, 90, 64, "float16")),
+    Case("float16, causal, two heads", heads(90, 90, 40, "float16", count=2, causal=True)),
+    Case("bfloat16", heads(70, 90, 64, "bfloat16")),
+    Case("heads beside each other in memory", heads(40, 50, 16, count=3, layout="transposed")),
+    Case("every second element", heads(40, 50, 32, layout="sliced")),
+    Case("begins one element into its storage", heads(40, 50, 32, layout="offset")),
+    Case("one head of k and v for all of q", [
+        tensor((1, 4, 40, 32)), tensor((1, 4, 50, 32), layout="expanded"),
+        tensor((1, 4, 50, 32), layout="expanded"), False]),
+    Case("no keys: zeros", heads(40, 0, 32)),
+    Case("no queries", heads(0, 40, 32)),
+    Case("no heads", heads(40, 40, 32, count=0)),
+    Case("not-a-number in v goes through", [*heads(20, 70, 32)[:2], tensor((1, 1, 70, 32), special="nan"), False]),
+    Case("on a side stream", heads(40, 40, 32, causal=True), stream="side"),
+    Case("sizes of this verdict", sizes=drawn(
+        lambda queries, keys, count: heads(queries, keys, 64, count=count), queries=(33, 400), keys=(33, 400),
+        count=(2, 9), where=lambda queries, keys, count: 1 << 16 < count * queries * 64 < 90_000)),
+]  # fmt: skip
+
+REFUSALS = [
+    Refusal("q has three dimensions", [tensor((4, 6, 8)), *heads(6, 6, 8)[1:]], ["q", "dimensions"]),
+    Refusal("k has other dims", [*heads(6, 6, 8)[:1], *heads(6, 6, 9)[1:2], *heads(6, 6, 8)[2:]], ["k", "shape"]),
+    Refusal("v has fewer rows than k", [*heads(6, 6, 8)[:2], *heads(6, 5, 8)[2:]], ["v", "rows"]),
+    Refusal("k is float64", [*heads(6, 6, 8)[:1], *heads(6, 6, 8, "float64")[1:2], *heads(6, 6, 8)[2:]],
+            ["k", "double"]),
+    Refusal("129 dimensions", heads(6, 6, 129), ["q", "128"]),
+    Refusal("k on the CPU", [*heads(6, 6, 8)[:1], tensor((1, 1, 6, 8), device="cpu"), *heads(6, 6, 8)[2:]],
+            ["k", "cpu"]),
+]  # fmt: skip
+
+
+def accumulation(q: torch.Tensor, k: torch.Tensor, *others: object) -> int:
+    """A score adds up dims products, a result as many products as there are keys. The exponential of a score
+    of s has s times the relative error of the score.
+    """
+    size = max(1, q.shape[-1], k.shape[-2])
+    if not q.numel() or not k.numel():
+        return size
+    return size + int(scores_of(q.double(), k.double(), causal=False).abs().max())
+
+
+def traffic(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> int:
+    """The least: q, k and v once, the results once."""
+    return (2 * q.numel() + k.numel() + v.numel()) * q.element_size() + 4 * q.numel() // max(1, q.shape[-1])
+
+
+def flops(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> int:
+    """Two products of two operations each; a causal mask leaves about half of them."""
+    full = 4 * q.numel() * k.shape[-2]
+    return full // 2 if causal else full
+
+
+def multiply_adds(q: torch.Tensor, k: torch.Tensor, *others: object) -> int:
+    """Of both products and a warp: 32 of them are one instruction."""
+    return 2 * q.numel() * k.shape[-2] // WARP
+
+
+def of_q(q: torch.Tensor, *others: object) -> int:
+    """The sectors of q, and of out."""
+    return q.numel() * q.element_size() // SECTOR
+
+
+def with_lse(q: torch.Tensor, *others: object) -> float:
+    """The sectors of out; a number for each query is less than a tenth of that."""
+    return 1.1 * of_q(q)
+
+
+def of_keys(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> int:
+    """Each block reads the keys once; if causal, those up to its last query."""
+    tiles = q.shape[-2] // ROWS
+    full = k.numel() * k.element_size() // SECTOR
+    return full * (tiles + 1) // 2 if causal else full * tiles
+
+
+def shared_requests(q: torch.Tensor, k: torch.Tensor, *others: object) -> int:
+    """8 x 4 sums for each thread, from vectors of four: 12 vectors serve 128 multiply-adds; and the tiles are
+    written.
+    """
+    return multiply_adds(q, k) // 8
+
+
+def barriers(q: torch.Tensor, k: torch.Tensor, *others: object) -> int:
+    """Four in each round, for each warp of each block."""
+    return 4 * 4 * (q.numel() // q.shape[-1] // ROWS) * (k.shape[-2] // ROWS)
+
+
+def results(q: torch.Tensor, *others: object) -> int:
+    """Bytes of out and lse."""
+    return (q.numel() + q.numel() // q.shape[-1]) * q.element_size()
+
+
+LINEAR = "Scores live in registers and in one tile. Memory for all of them would grow with the square of the length."
+REGISTERS = "Load vectors of 16 bytes, and use each for all of the thread's rows."
+BANKS = "Read the tiles by load_vector, with the rows and vectors of query_of, key_of and vector_of."
+ONE_PASS = "One pass over the keys is enough: largest score, sum and out are brought up to date tile by tile."
+CAUSAL = "Where a tile of keys comes after the last query of a block, all of its scores are masked: leave it out."
+WRITES = "out is written once, when all keys have been taken in."
+ORDER = "Four barriers in a round are enough: before and after the keys are read, and before and after the values."
+
+EFFICIENCY = [
+    Efficiency(
+        Case("256 queries, 256 keys", heads(256, 256, 64)),
+        [
+            Limit("peak_bytes", results, share=4, rule=LINEAR),
+            Limit("global_load_sectors", of_q, rule=ONE_PASS, of="q"),
+            Limit("global_load_sectors", of_keys, share=2, rule=ONE_PASS, of="k"),
+            Limit("global_load_sectors", of_keys, share=2, rule=ONE_PASS, of="v"),
+            Limit("global_store_sectors", with_lse, share=2, rule=WRITES),
+            Limit("shared_load_requests", shared_requests, share=3, rule=REGISTERS),
+            Limit("bank_conflicts", 0, share=2, rule=BANKS),
+            Limit("barriers", barriers, rule=ORDER),
+        ],
+    ),
+    Efficiency(
+        Case("causal, 256 queries and keys", heads(256, 256, 64, causal=True)),
+        [
+            Limit("global_load_sectors", of_keys, share=2, rule=CAUSAL, of="k"),
+            Limit("global_load_sectors", of_keys, rule=CAUSAL, of="v"),
+        ],
+    ),
+]
+
+SPEED = Speed(
+    [tensor((2, 16, 4096, 64)), tensor((2, 16, 4096, 64)), tensor((2, 16, 4096, 64)), True],
+    baseline="torch.ops.aten._scaled_dot_product_attention_math(q, k, v, None, 0.0, causal)",
+    steps=((0.5, 0.25), (1.0, 0.5), (2.0, 1.0)),
+)
+
+DISPATCHER = Dispatcher(
+    operators=[
+        Operator(
+            "attention_forward::attention",
+            [
+                Case("9 queries, 7 keys", heads(9, 7, 8, count=2)),
+                Case("float64, causal", heads(6, 6, 4, "float64", causal=True)),
+                Case("float16", heads(5, 8, 8, "float16")),
+                Case("heads beside each other", heads(5, 6, 8, count=3, layout="transposed")),
+            ],
+            differentiable=False,
+        ),
+    ],
+    compiled=[Case("20 queries, 12 keys", heads(20, 12, 16)), Case("9 queries, 30 keys", heads(9, 30, 16))],
+)
+
+PROFILE = Case("128 queries, 128 keys", heads(128, 128, 64))
