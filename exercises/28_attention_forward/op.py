@@ -19,7 +19,7 @@ torch.library.register_fake("attention_forward::attention", attention_fake)
 
 
 def attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
-    """softmax(q kᵀ / √dims) v of shape (batch, heads, queries, dims), and the log-sum-exp of each row of scores.
+    """softmax(q kᵀ / √dims) v, (batch, heads, queries, dims), and the log-sum-exp of each row of scores.
 
     q: (batch, heads, queries, dims); k, v: (batch, heads, keys, dims); dims at most 128. If causal, query i
     takes part in keys 0 to i.

@@ -41,7 +41,7 @@ def reference(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = 
     return torch.softmax(scores, -1) @ v, torch.logsumexp(wide, -1)
 
 
-# ---- what kernels compute that go wrong in one place -----------------------------------------------------
+# ---- what a kernel with one mistake computes -------------------------------------------------------------
 
 
 def weighed(scores: torch.Tensor, v: torch.Tensor) -> Results:
@@ -170,7 +170,8 @@ CASES = [
     Case("no keys: zeros", heads(40, 0, 32)),
     Case("no queries", heads(0, 40, 32)),
     Case("no heads", heads(40, 40, 32, count=0)),
-    Case("not-a-number in v goes through", [*heads(20, 70, 32)[:2], tensor((1, 1, 70, 32), special="nan"), False]),
+    Case("not-a-number in v goes through", [
+        *heads(20, 70, 32)[:2], tensor((1, 1, 70, 32), special="nan"), False]),
     Case("on a side stream", heads(40, 40, 32, causal=True), stream="side"),
     Case("sizes of this verdict", sizes=drawn(
         lambda queries, keys, count: heads(queries, keys, 64, count=count), queries=(33, 400), keys=(33, 400),
@@ -179,7 +180,8 @@ CASES = [
 
 REFUSALS = [
     Refusal("q has three dimensions", [tensor((4, 6, 8)), *heads(6, 6, 8)[1:]], ["q", "dimensions"]),
-    Refusal("k has other dims", [*heads(6, 6, 8)[:1], *heads(6, 6, 9)[1:2], *heads(6, 6, 8)[2:]], ["k", "shape"]),
+    Refusal("k has other dims", [*heads(6, 6, 8)[:1], *heads(6, 6, 9)[1:2], *heads(6, 6, 8)[2:]],
+            ["k", "shape"]),
     Refusal("v has fewer rows than k", [*heads(6, 6, 8)[:2], *heads(6, 5, 8)[2:]], ["v", "rows"]),
     Refusal("k is float64", [*heads(6, 6, 8)[:1], *heads(6, 6, 8, "float64")[1:2], *heads(6, 6, 8)[2:]],
             ["k", "double"]),
@@ -249,13 +251,15 @@ def results(q: torch.Tensor, *others: object) -> int:
     return (q.numel() + q.numel() // q.shape[-1]) * q.element_size()
 
 
-LINEAR = "Scores live in registers and in one tile. Memory for all of them would grow with the square of the length."
+LINEAR = (
+    "Scores belong into registers and one tile. Memory for all of them grows with the square of the length."
+)
 REGISTERS = "Load vectors of 16 bytes, and use each for all of the thread's rows."
 BANKS = "Read the tiles by load_vector, with the rows and vectors of query_of, key_of and vector_of."
 ONE_PASS = "One pass over the keys is enough: largest score, sum and out are brought up to date tile by tile."
-CAUSAL = "Where a tile of keys comes after the last query of a block, all of its scores are masked: leave it out."
+CAUSAL = "All scores of a tile of keys after the last query of a block are masked: leave the tile out."
 WRITES = "out is written once, when all keys have been taken in."
-ORDER = "Four barriers in a round are enough: before and after the keys are read, and before and after the values."
+ORDER = "Four barriers in a round are enough: before and after keys are read, before and after values are."
 
 EFFICIENCY = [
     Efficiency(

@@ -121,8 +121,9 @@ class Trace:
     allocations from just before the entry ran until its results were dropped, `alive_before` the number of
     those that earlier calls had left behind, which is counted without a trace, too. `launches_total` also
     counts launches that were left out of `launches` to keep it short. `allocations` counts those made
-    during the call, and `peak_bytes` is the most device memory that it held at once, its results included. With counting on, `counts` holds one record per launch for
-    `cusimt.counters.symbolise`, and `placed` says which tensors lie at their addresses.
+    during the call, and `peak_bytes` is the most device memory that it held at once, its results
+    included. With counting on, `counts` holds one record per launch for `cusimt.counters.symbolise`, and
+    `placed` says which tensors lie at their addresses.
     """
 
     findings: tuple[dict[str, Any], ...] = ()
