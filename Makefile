@@ -7,7 +7,8 @@
 PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
-JOBS ?= 2
+# Two processors have work for three: some tests wait.
+JOBS ?= 3
 BENCHMARKS := command_line edit_to_verdict simt_throughput bindings
 
 # A module's fixture is made by one worker, and the slow tests come first: cusimt/tests/scheduling.py.
