@@ -197,27 +197,6 @@ def check(folder: Class = HERE, course: Course = None) -> None:
 
 
 @class_.command()
-def similarity(
-    exercises: Assignments = None,
-    past: Annotated[
-        list[Path] | None,
-        typer.Option("--past", metavar="DIR", help="Compare with a past term's submissions; repeatable."),
-    ] = None,
-    html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Write the passages side by side to FILE.")
-    ] = None,
-    plain: Plain = False,
-    folder: Class = HERE,
-    course: Course = None,
-) -> None:
-    """Who wrote what looks alike: a hint to read both."""
-    from grader.cli.similarity import show_look_alikes
-
-    request = MarksOptions(folder, course, (), tuple(exercises or ()), plain)
-    raise typer.Exit(show_look_alikes(request, tuple(past or ()), html))
-
-
-@class_.command()
 def regrade(
     exercise: Name,
     student: Whose,

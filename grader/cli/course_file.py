@@ -143,9 +143,7 @@ def forget_before(folder: Path, before: date, yes: bool) -> int:
     )
     replaced = course.submissions.with_name(f"{course.submissions.name}.replaced")
     hand_ins = f"{course.submissions}, {replaced}" if replaced.is_dir() else str(course.submissions)
-    print(
-        f"Yours to delete: {hand_ins}, the tables beside {FILE}, exported marks, look-alike pages, backups."
-    )
+    print(f"Yours to delete: {hand_ins}, the tables beside {FILE}, exported marks, backups.")
     if not yes:
         print(f"Nothing was changed. Do it with: grader class forget --before {before} --yes")
     return 0

@@ -6,7 +6,6 @@ import hashlib
 import shutil
 from collections.abc import Sequence
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 
 from cusimt.support.processors import processors
@@ -28,7 +27,6 @@ from grader.instruct.batch import (
 from grader.instruct.cluster import Cluster, Terms, grade_on, items_on, read_cluster
 from grader.instruct.course import read_people, remember
 from grader.instruct.results import ResultStore
-from grader.instruct.similarity import look_alikes_of_class
 from grader.instruct.submissions import Submission, read_submissions
 from grader.run import sandbox
 from grader.support.errors import InfrastructureError, UsageError
@@ -74,10 +72,7 @@ def grade_class(request: MarksOptions, how: GradeOptions) -> int:
     with screen:
         outcome = run_batch(items, store, workforce, screen, regrade=how.regrade)
     screen.close(outcome)
-    alike = partial(look_alikes_of_class, past=term.course.past, together=people.in_one_group)
-    print_summary(
-        summarise(items, outcome, people.accepts), alike(submissions, term.catalog), plain=request.plain
-    )
+    print_summary(summarise(items, outcome, people.accepts), plain=request.plain)
     print(f"\nThe records are in {store.folder}. {_next_step(outcome)}")
     return NOT_ALL_JUDGED if outcome.failed else 0
 

@@ -7,10 +7,7 @@ from itertools import groupby
 
 from cusimt.support.words import counted, listed
 from grader.instruct.batch.summary import BANDS, ExerciseSummary, Notice, Summary
-from grader.instruct.similarity import Comparison
 from grader.verdict import Status
-
-_MOST_PAIRS = 5  # look-alikes that are shown for an exercise
 
 # How submissions ended, after their number.
 _ENDED = {
@@ -24,13 +21,13 @@ _ENDED = {
 }
 
 
-def print_summary(summary: Summary, comparisons: Sequence[Comparison], *, plain: bool) -> None:
+def print_summary(summary: Summary, *, plain: bool) -> None:
     """The whole summary; names of students appear in it."""
     if plain:
         print("\n".join(_sentence(each) for each in summary.exercises))
     else:
         _print_table(summary.exercises)
-    for line in (*_notices(summary.notices), *_look_alikes(comparisons)):
+    for line in _notices(summary.notices):
         print(line)
 
 
@@ -77,17 +74,3 @@ def _notices(notices: Sequence[Notice]) -> Iterator[str]:
     for slug, group in groupby(notices, key=lambda notice: notice.exercise):
         for notice in group:
             yield f"  {'/'.join(part for part in (notice.student, slug) if part)}: {notice.sentence}"
-
-
-def _look_alikes(comparisons: Sequence[Comparison]) -> Iterator[str]:
-    if not any(each.pairs or each.warnings for each in comparisons):
-        return
-    yield "\nLook-alikes, as a hint to read both and no more:"
-    for each in comparisons:
-        yield from (f"  {warning}" for warning in each.warnings)
-        shown = each.pairs[: 0 if each.warnings else _MOST_PAIRS]  # what a warning names explains the pairs
-        for pair in shown:
-            yield f"  {each.exercise}: {pair.sentence}"
-        if left := len(each.pairs) - len(shown):
-            more = " more" * bool(shown)
-            yield f"  {each.exercise}: {counted(left, 'pair')}{more}. See: grader class similarity"

@@ -140,10 +140,10 @@ def test_the_summary_in_sentences(
     items = items_in(toy_catalog, hand_in(toy_catalog, tmp_path / "submitted", ["anna", "bert"]))
     outcome = outcome_of(items, CheckResult("correctness", Status.PASS, "Right.", 40.0, 40.0))
     for plain in (True, False):
-        print_summary(summarise(items, outcome), [], plain=plain)
+        print_summary(summarise(items, outcome), plain=plain)
         printed = capsys.readouterr().out
         assert "00_negate" in printed and "2 passed" in printed and "Nothing needs a person." in printed
-    print_summary(summarise(items, outcome), [], plain=True)
+    print_summary(summarise(items, outcome), plain=True)
     points = "mean 100 % and median 100 % of the points; 2 with 100 %"
     assert f"00_negate: 2 of 2 submissions judged, {points}. 2 passed." in capsys.readouterr().out
 

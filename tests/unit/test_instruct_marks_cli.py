@@ -1,4 +1,4 @@
-"""`grader class marks`, `grader course` and `grader class similarity`, as an instructor types them."""
+"""`grader class marks`, `check` and what changes marks, as an instructor types them."""
 
 from __future__ import annotations
 
@@ -16,14 +16,12 @@ from typer.testing import CliRunner
 from grader.cli.app import app
 from grader.cli.marks import show_table
 from grader.cli.marks_changes import release_marks
-from grader.cli.similarity import show_pairs
 from grader.cli.term import MarksOptions, open_term
 from grader.course.catalog import Catalog
 from grader.course.stubs import stub_text
 from grader.instruct.course import ReleasedMarks, read_course
 from grader.instruct.course.release_log import Released, now, telling
 from grader.instruct.results.key import exercise_version
-from grader.instruct.similarity import look_alikes
 from grader.support.errors import UsageError
 from grader.verdict import CheckResult, Status
 from tests.unit.handmade_class import COURSE, MULADD, NEGATE, HandmadeClass
@@ -290,25 +288,6 @@ def test_forgetting_changes_nothing_until_it_is_told_to(made: HandmadeClass) -> 
     assert str(made.folder / "submitted") in said  # which is not touched, and named
 
 
-def test_look_alikes_on_the_screen_and_as_a_page(made: HandmadeClass) -> None:
-    text = """
-int f(int a) { int s = 0; for (int k = a; k > 0; k /= 2) s += k % 2 ? k : -k; return s; }
-bool g(const char* a, long b) { while (*a && b--) if (*a++ == '/') return true; return !b; }
-float h(float a) { switch ((int)a) { case 1: return a * a; default: return a < 0 ? -a : a + 1.f; } }
-"""
-    for student, shown in (("dan", text), ("eve", text.replace(" f(", " my_f(").replace(" a", " value"))):
-        made.hand_in(student, NEGATE, text=shown)
-    said = run(made, "similarity")
-    assert "dan and eve have" in said and "1 pair to look at" in said
-    page = made.folder / "pairs.html"
-    run(made, "similarity", "0", "--html", str(page))
-    assert "my_f(int value)" in page.read_text()
-    made.write("groups.csv", "group,student\nA,dan\nA,eve\n")
-    assert "0 pairs" in run(made, "similarity")
-    with pytest.raises(UsageError, match="past term"):
-        run(made, "similarity", "--past", str(made.folder / "gone"))
-
-
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap (package bubblewrap)")
 def test_a_regrade_repeats_the_inputs_and_is_logged(made: HandmadeClass) -> None:
     """For real, of an untouched stub: there is nothing to compile."""
@@ -356,13 +335,6 @@ def test_a_terminal_gets_boxes_with_nothing_lost(
     made.write("course.toml", COURSE.replace("Toys", "[red]Toys[/red]"))
     term = open_term(MarksOptions(made.folder, made.catalog.course))
     show_table(term, list(made.marks().values()), plain=False)
-    text = (
-        "[b]int f(int a)[/b] { int s = 0; for (int k = a; k > 0; k /= 2) s += k % 2 ? k : -k; "
-        "if (s < 0 && a != 7) return ~s; return s ^ (a << 3) + 5 * s; }\n"
-    )
-    hand_ins = [made.hand_in(each, NEGATE, text=text) for each in ("dan", "eve")]
-    show_pairs(look_alikes(hand_ins, made.catalog.find(NEGATE)), plain=False)
     said = capsys.readouterr().out
     assert "[red]Toys[/red]" in said
-    assert said.count("[b]int f(int a)[/b]") == 2
     assert "│" in said

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -61,7 +61,6 @@ class Course:
     results: Path = Path("results")
     gradebook: Path = Path("gradebook.db")
     site: str = ""
-    past: tuple[Path, ...] = field(default=())
 
     @property
     def file(self) -> Path:

@@ -64,7 +64,6 @@ def _course(folder: Path, table: TomlTable) -> Course:
         results=folder / table.text("results", "results"),
         gradebook=folder / table.text("gradebook", "gradebook.db"),
         site=_site(table),
-        past=tuple(folder / each for each in table.texts("past", ())),
     )
     table.finish()
     if course.results.resolve().is_relative_to(course.submissions.resolve()):
