@@ -115,10 +115,10 @@ def grade(
     ] = False,
     trust: Trust = False,
     cluster: Annotated[
-        Path | None, typer.Option("--cluster", metavar="FILE", help="Grade on the machines that FILE names.")
+        Path | None, typer.Option("--cluster", metavar="FILE", help="Grade where FILE, Parsl's, asks for it.")
     ] = None,
     share: Annotated[
-        str, typer.Option("--share", metavar="K/N", help="Grade share K of N, as one of N jobs from 0 on.")
+        str, typer.Option("--share", metavar="K/N", help="Share K of N, from 0 on; with --cluster how many.")
     ] = "",
     plain: Plain = False,
     folder: Class = HERE,

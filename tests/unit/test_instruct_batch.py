@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fcntl
 import os
@@ -15,17 +16,17 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cusimt.support.scratch import PREFIX
-from grader.checks import lanes
+from grader.checks import build, lanes
 from grader.course.catalog import Catalog
 from grader.instruct.batch import (
     Ended,
     Item,
     LaneSettings,
-    build_one,
     grade_one,
     grading,
     items_of,
@@ -152,30 +153,26 @@ def test_files_that_change_while_they_are_read_are_not_judged(
     assert list(store.all()) == []
 
 
-def test_a_build_ahead_of_the_grading_refuses_what_does_not_compile_in_silence(
-    toy_catalog: Catalog, submitted: Path, results: Path
-) -> None:
-    exercise = toy_catalog.find("00")
-    broken = submitted / "anna" / exercise.slug / exercise.build.sources[0]
-    broken.unlink()
-    submission = read_submissions(submitted, toy_catalog, ["00/anna"])[0]
-    build_one(submission, exercise, ResultStore(results), backend="simt", isolate=False)
-    assert list(ResultStore(results).all()) == []
-
-
-def test_what_compiling_takes_is_kept_apart_from_what_has_the_gpu(
+def test_on_cuda_it_is_compiled_before_it_has_the_gpu(
     toy_catalog: Catalog, submitted: Path, results: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    exercise, store = toy_catalog.find("00"), ResultStore(results)
-    anna, bert = read_submissions(submitted, toy_catalog, ["00/anna", "00/bert"])
-    assert build_one(anna, exercise, store, backend="simt", isolate=False) > 0.05  # a compiler's
+    order: list[str] = []
 
-    monkeypatch.setattr(grading, "_compile", lambda *_: 1.5)
-    here = grade_one(anna, exercise, store, backend="cuda", judge=judge)
-    elsewhere = grade_one(bert, exercise, store, backend="cuda", judge=judge, built_seconds=12.0)
+    @contextlib.contextmanager
+    def exclusive() -> Iterator[None]:
+        order.append("has the GPU")
+        yield
+        order.append("gave it back")
 
-    assert (here.built_seconds, elsewhere.built_seconds) == (1.5, 13.5)
-    assert [store.find(each.key) for each in (here, elsewhere)] == [here, elsewhere]
+    def judged(*arguments: Any, **named: Any) -> Verdict:
+        order.append("judged")
+        return judge(*arguments, **named)
+
+    monkeypatch.setattr(build, "compile_submission", lambda *_, **__: order.append("compiled"))
+    monkeypatch.setattr(grading, "exclusive_gpu", exclusive)
+    [anna] = read_submissions(submitted, toy_catalog, ["00/anna"])
+    grade_one(anna, toy_catalog.find("00"), ResultStore(results), backend="cuda", judge=judged)
+    assert order == ["compiled", "has the GPU", "judged", "gave it back"]
 
 
 # ---- batches -------------------------------------------------------------------------------------------

@@ -18,8 +18,9 @@ from grader.cli.grading_screen import BatchScreen
 from grader.cli.grading_summary import _ENDED, print_summary
 from grader.cli.term import MarksOptions
 from grader.course.catalog import Catalog
-from grader.instruct.batch import Ended, Item, ItemOutcome, exclusive_gpu, items_of, summarise
+from grader.instruct.batch import Ended, Item, ItemOutcome, items_of, summarise
 from grader.instruct.batch.estimate import Estimate
+from grader.instruct.batch.gpus import exclusive_gpu
 from grader.instruct.batch.summary import NO_ROSTER
 from grader.instruct.course import read_course
 from grader.instruct.results import Record, ResultStore
