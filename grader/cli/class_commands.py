@@ -176,16 +176,13 @@ def export(
 def marks(
     exercises: Assignments = None,
     student: Students = None,
-    plain: Plain = False,
     folder: Class = HERE,
     course: Course = None,
 ) -> None:
     """The marks of the class; with --student how each came about."""
     from grader.cli.marks import show_marks
 
-    raise typer.Exit(
-        show_marks(MarksOptions(folder, course, tuple(student or ()), tuple(exercises or ()), plain))
-    )
+    raise typer.Exit(show_marks(MarksOptions(folder, course, tuple(student or ()), tuple(exercises or ()))))
 
 
 @class_.command()

@@ -70,12 +70,12 @@ def grade_class(request: MarksOptions, how: GradeOptions) -> int:
     remember(store, submissions, term.catalog)
     items = items_of(submissions, term.catalog, lambda exercise: term.course.backend_of(exercise.slug))
     settings = local_settings(how, store, items)
-    screen = BatchScreen(settings.jobs, plain=request.plain)
+    screen = BatchScreen(plain=request.plain)
     with screen:
         workforce = partial(grade_here, settings=settings)
         outcome = run_batch(items, store, workforce, screen, regrade=how.regrade)
     screen.close(outcome)
-    print_summary(summarise(items, outcome, people.accepts), plain=request.plain)
+    print_summary(summarise(items, outcome, people.accepts))
     print(f"\nThe records are in {store.folder}. {_next_step(bool(outcome.failed))}")
     return NOT_ALL_JUDGED if outcome.failed else 0
 

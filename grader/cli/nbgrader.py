@@ -18,8 +18,8 @@ from grader.instruct.nbgrader.dependency import CONFIG, require_nbgrader
 from grader.support.errors import UsageError
 
 
-def build(names: Sequence[str], course: Path | None, out: Path, check: bool) -> int:
-    """Writes a course, or with ``check`` says what differs. Returns 1 when something does, else 0."""
+def build(names: Sequence[str], course: Path | None, out: Path) -> None:
+    """Writes a course, or what of it has changed."""
     require_nbgrader()
     from grader.instruct.course import class_in
     from grader.instruct.nbgrader import assignments
@@ -31,11 +31,7 @@ def build(names: Sequence[str], course: Path | None, out: Path, check: bool) -> 
     files = assignments.course_files([(each, home.backend_of(each.slug)) for each in exercises], folder)
     stale = assignments.differing(files)
     for path in stale:
-        print(f"{'differs' if check else 'wrote'}  {shown(path)}")
-    if check:
-        if stale:
-            print("Assignments are generated from the exercises. Run the command again without --check.")
-        return 1 if stale else 0
+        print(f"wrote  {shown(path)}")
     kept = assignments.write({path: files[path] for path in stale}, folder)
     if assignments.write_config(catalog, folder, _title(folder)):
         print(f"wrote  {shown(folder / CONFIG)}")
@@ -44,24 +40,6 @@ def build(names: Sequence[str], course: Path | None, out: Path, check: bool) -> 
     print(f"{counted(len(exercises), 'assignment')} in {shown(folder / 'source')}.")
     there = "" if folder == Path.cwd() else f"cd {shown(folder)} && "
     print(f"Next: {there}nbgrader generate_assignment {exercises[0].slug}")
-    return 0
-
-
-def repair_submissions(course: Path | None, folder: Path) -> int:
-    """Adds missing notebooks, and takes half autograded submissions away so that they are done again."""
-    require_nbgrader()
-    from grader.instruct.nbgrader.interrupted import add_notebooks, drop_unfinished
-
-    catalog, folder = Catalog.open(course), folder.resolve()
-    added, dropped = add_notebooks(folder, catalog), drop_unfinished(folder, catalog)
-    for verb, paths in (("wrote", added), ("removed", dropped)):
-        for path in paths:
-            print(f"{verb}  {shown(path)}")
-    print(f"{counted(len(added), 'notebook was', 'notebooks were')} missing. What is graded are the files.")
-    if dropped:
-        print(f"{counted(len(dropped), 'autograding was', 'autogradings were')} broken off.")
-        print("Next: nbgrader autograde SLUG, for each of their assignments")
-    return 0
 
 
 def open_formgrader(folder: Path, port: int, browser: bool) -> int:
@@ -113,19 +91,9 @@ def build_command(
     out: Annotated[
         Path, typer.Option("--out", metavar="CLASS", help="The folder of the class, which holds source/.")
     ] = Path(),
-    check: Annotated[bool, typer.Option("--check", help="Change nothing; fail if anything differs.")] = False,
 ) -> None:
     """Writes notebooks, stubs and nbgrader's configuration. The same exercises give the same bytes."""
-    raise typer.Exit(build(exercises or (), course, out, check))
-
-
-@nbgrader.command()
-def mend(
-    folder: Annotated[Path, typer.Argument(metavar="CLASS", help="The folder of the class.")] = Path(),
-    course: Course = None,
-) -> None:
-    """Sees to submissions that nbgrader would pass over: without a notebook, or half autograded."""
-    raise typer.Exit(repair_submissions(course, folder))
+    build(exercises or (), course, out)
 
 
 @nbgrader.command()

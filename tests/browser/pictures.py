@@ -67,7 +67,7 @@ def in_formgrader(browser: Browser, top: Path) -> None:
     slug, school = "90_row_sums", Class(top / "school")
     school.folder.mkdir(parents=True)
     (school.top / "course").symlink_to(SAMPLE)
-    build([slug], SAMPLE, school.folder, False)
+    build([slug], SAMPLE, school.folder)
     school.api().generate_assignment(slug)
     place = school.folder / "submitted" / STUDENT / slug
     write_mistake(school.catalog.find(slug), "second barrier missing", place)

@@ -14,9 +14,8 @@ import pytest
 from typer.testing import CliRunner
 
 from grader.cli.app import app
-from grader.cli.marks import show_table
 from grader.cli.marks_changes import release_marks
-from grader.cli.term import MarksOptions, open_term
+from grader.cli.term import MarksOptions
 from grader.course.catalog import Catalog
 from grader.course.stubs import stub_text
 from grader.instruct.course import ReleasedMarks, read_course
@@ -325,16 +324,3 @@ def test_marks_import_neither_torch_nor_a_notebook(made: HandmadeClass) -> None:
         env={**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])},
     )  # fmt: skip
     assert done.stdout.splitlines()[-1] == "0 []", done.stdout + done.stderr
-
-
-def test_a_terminal_gets_boxes_with_nothing_lost(
-    made: HandmadeClass, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What a person sees; markup in somebody's text is text."""
-    monkeypatch.setenv("COLUMNS", "200")
-    made.write("course.toml", COURSE.replace("Toys", "[red]Toys[/red]"))
-    term = open_term(MarksOptions(made.folder, made.catalog.course))
-    show_table(term, list(made.marks().values()), plain=False)
-    said = capsys.readouterr().out
-    assert "[red]Toys[/red]" in said
-    assert "│" in said

@@ -12,7 +12,6 @@ from nbgrader.converters import Autograde, GenerateAssignment
 from nbgrader.preprocessors import CheckCellMetadata, ClearSolutions, Execute, SaveAutoGrades
 
 from grader.course.catalog import Catalog
-from grader.instruct.nbgrader.collecting import CollectArchives
 from grader.instruct.nbgrader.exchange import CollectExercises
 from grader.instruct.nbgrader.exporters import BookExport
 from grader.instruct.nbgrader.feedback import SelfContainedExporter
@@ -58,8 +57,6 @@ def _configure(c: Config, course: str | Path, trust_submissions: bool) -> None:
         _default(GenerateAssignment, "preprocessors"), {ClearSolutions: [KeepFileCells]}
     )
     c.ExchangeFactory.collect = CollectExercises
-    c.FileNameCollectorPlugin.valid_ext = sorted({".ipynb", *_suffixes(catalog)})
-    c.ZipCollectApp.collector_plugin = CollectArchives
     c.ExportApp.plugin_class = BookExport
 
     # Otherwise the stubs in source/ would take the place of what was handed in.
@@ -104,7 +101,3 @@ def _swapped(steps: list[type[Any]], others: dict[type[Any], list[type[Any]]]) -
             "Install the version in constraints.txt.",
         )
     return [each for step in steps for each in others.get(step, [step])]
-
-
-def _suffixes(catalog: Catalog) -> set[str]:
-    return {Path(name).suffix for exercise in catalog.exercises for name in exercise.edit}

@@ -55,9 +55,11 @@ class Stamp:
 
 
 def place_submission(
-    into: Path, student: str, slug: str, chosen: Chosen, submitted: Stamp, replace: bool
+    into: Path, student: str, slug: str, chosen: Chosen, submitted: Stamp, replace: bool, secret: str = ""
 ) -> Placement:
     """Write ``into/student/slug/`` in one step, with nbgrader's time stamp and secret, for this user alone.
+
+    Without ``secret``, one is drawn.
 
     A submission that is there with the same files keeps its time stamp, unless ``submitted`` corrects it, and
     gets what stands in for a file that it lacks. One with other files stays, unless ``replace``; then it
@@ -71,6 +73,8 @@ def place_submission(
         if is_there(place):
             if holds(place, chosen):
                 _stand_in(place, chosen)
+                if secret:
+                    write_atomically(place / feedback_secret.NAME, secret)
                 return _stamped_again(place, submitted)
             if not replace:
                 return Placement.DIFFERS
@@ -78,7 +82,7 @@ def place_submission(
         make_private(place.parent)
         with tempfile.TemporaryDirectory(prefix=".incoming-", dir=into) as scratch:
             whole = Path(scratch) / slug
-            _fill(whole, chosen.files, submitted.moment)
+            _fill(whole, chosen.files, submitted.moment, secret or feedback_secret.drawn())
             if placement is Placement.REPLACED:
                 set_aside(into, place)
             whole.rename(place)
@@ -104,10 +108,10 @@ def is_there(place: Path) -> bool:
     return place.exists() or place.is_symlink()
 
 
-def _fill(folder: Path, files: Mapping[str, bytes], submitted: datetime) -> None:
+def _fill(folder: Path, files: Mapping[str, bytes], submitted: datetime, secret: str) -> None:
     stamps = {
         timestamps.NAME: timestamps.written(submitted).encode(),
-        feedback_secret.NAME: feedback_secret.drawn().encode(),
+        feedback_secret.NAME: secret.encode(),
     }
     for name, content in {**files, **stamps}.items():
         write_atomically(folder / name, content)  # on the disk before the folder gets its name
