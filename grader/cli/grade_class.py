@@ -107,7 +107,7 @@ def _grade_on_cluster(term: Term, request: MarksOptions, how: GradeOptions, conf
 def _only(term: Term, request: MarksOptions) -> tuple[str, ...]:
     slugs = [term.slug(name) for name in request.names]
     if slugs and request.students:
-        return tuple(f"{slug}/{student}" for slug in slugs for student in request.students)
+        return tuple(f"{student}/{slug}" for slug in slugs for student in request.students)
     return (*slugs, *request.students)
 
 

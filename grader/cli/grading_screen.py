@@ -12,8 +12,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 
 from cusimt.support.words import counted, noun
-from grader.instruct.batch.driver import Ended, ItemOutcome
-from grader.instruct.batch.plan import Item
+from grader.instruct.batch.driver import Ended, Item, ItemOutcome
 
 _SILENCE_SECONDS = 10.0  # between lines where nothing moves
 

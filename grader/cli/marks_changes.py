@@ -59,7 +59,7 @@ def _submission(term: Term, mark: Mark) -> Submission:
     assert mark.attempt is not None
     exercise = term.catalog.find(mark.assignment.exercise)
     owner = mark.attempt.student
-    for each in read_submissions(term.course.submissions, term.catalog, (f"{exercise.slug}/{owner}",)):
+    for each in read_submissions(term.course.submissions, term.catalog, (f"{owner}/{exercise.slug}",)):
         if content_digest(each, exercise) == mark.attempt.digest:
             return each
     raise UsageError(

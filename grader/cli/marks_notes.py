@@ -8,7 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from cusimt.support.words import counted, listed, noun
 from grader.instruct.course import Mark, People
-from grader.instruct.course.versions import of_another_version
+from grader.instruct.results import Key, Record
 
 _NAMED = 10  # at most, of those whom a line is about
 
@@ -84,3 +84,21 @@ def _strangers(everybody: Sequence[Mark], people: People) -> Iterator[str]:
 def _named(names: Sequence[str]) -> str:
     more = len(names) - _NAMED
     return listed([*names[:_NAMED], *([f"{more} more"] if more > 0 else [])])
+
+
+def of_another_version(marks: Iterable[Mark]) -> list[Mark]:
+    """Those of ``marks`` of the whole class that come from another version than their assignment's newest.
+
+    A version is the exercise's and the grader's, and the newest that of the record that was graded last.
+    """
+    judged = [(mark, mark.record) for mark in marks if mark.record is not None]
+    newest: dict[str, Record] = {}
+    for mark, record in judged:
+        there = newest.setdefault(mark.assignment.exercise, record)
+        if there.graded < record.graded:
+            newest[mark.assignment.exercise] = record
+    return [mark for mark, found in judged if _version(found.key) != _version(newest[found.key.exercise].key)]
+
+
+def _version(key: Key) -> tuple[str, str]:
+    return key.exercise_version, key.grader

@@ -223,7 +223,7 @@ def test_exercises_students_and_backends_of_record(
     toy_catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hand_in(toy_catalog, course_file(tmp_path) / "submitted", ["anna", "bert"])
-    monkeypatch.setattr("grader.instruct.batch.plan.batch_key", lambda *_: None)
+    monkeypatch.setattr("grader.instruct.batch.driver.batch_key", lambda *_: None)
     monkeypatch.setenv("CU2GRAD_BACKEND", "cuda")
 
     def asked(students: Sequence[str], names: Sequence[str]) -> list[str]:
@@ -241,7 +241,7 @@ def test_shares_take_everybody_once(
     toy_catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hand_in(toy_catalog, course_file(tmp_path) / "submitted", named(20))
-    monkeypatch.setattr("grader.instruct.batch.plan.batch_key", lambda *_: None)
+    monkeypatch.setattr("grader.instruct.batch.driver.batch_key", lambda *_: None)
     request = MarksOptions(tmp_path, toy_catalog.course)
     shares = [graded(toy_catalog, tmp_path, monkeypatch, request, f"{each}/3") for each in range(3)]
     everything = graded(toy_catalog, tmp_path, monkeypatch, request)

@@ -8,8 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from grader.instruct.batch.driver import ItemOutcome
-from grader.instruct.batch.plan import Item, by_exercise
+from grader.instruct.batch.driver import Item, ItemOutcome, by_exercise
 from grader.instruct.results import Record
 from grader.instruct.submissions import look
 from grader.run.cleaned_text import clean

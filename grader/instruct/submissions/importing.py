@@ -18,9 +18,15 @@ from grader.instruct.submissions import timestamps
 from grader.instruct.submissions.archives import Source, opened
 from grader.instruct.submissions.file_matching import Chosen, choose, fitting, shown
 from grader.instruct.submissions.layouts import Found, Handin, Piece, newest, read_layout
-from grader.instruct.submissions.merging import gather, in_the_way
 from grader.instruct.submissions.names import is_student
-from grader.instruct.submissions.placing import Certainty, Placement, Stamp, place_submission
+from grader.instruct.submissions.placing import (
+    Certainty,
+    Placement,
+    Stamp,
+    gather,
+    in_the_way,
+    place_submission,
+)
 from grader.instruct.submissions.report import Intake, Report
 from grader.instruct.submissions.roster import Roster
 from grader.support.durable import make_private
