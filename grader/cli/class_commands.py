@@ -186,14 +186,6 @@ def marks(
 
 
 @class_.command()
-def check(folder: Class = HERE, course: Course = None) -> None:
-    """What course.toml and the tables amount to, or what is wrong."""
-    from grader.cli.course_file import check_course
-
-    raise typer.Exit(check_course(folder, course))
-
-
-@class_.command()
 def regrade(
     exercise: Name,
     student: Whose,

@@ -28,7 +28,7 @@ def show_marks(request: MarksOptions) -> int:
         _explain(term, marks)
     else:
         show_table(term, marks)
-    for note in notes(everybody, marks, read_people(term.course)):
+    for note in notes(everybody, marks, read_people(term.course), term.course):
         print(note)
     return 0
 

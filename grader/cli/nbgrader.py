@@ -13,7 +13,8 @@ import typer
 from cusimt.support.words import counted
 from grader.cli.options import Course
 from grader.cli.overview import shown
-from grader.course.catalog import Catalog, Exercise
+from grader.course.catalog import Catalog
+from grader.instruct.course import read_course
 from grader.instruct.nbgrader.dependency import CONFIG, require_nbgrader
 from grader.support.errors import UsageError
 
@@ -21,19 +22,19 @@ from grader.support.errors import UsageError
 def build(names: Sequence[str], course: Path | None, out: Path) -> None:
     """Writes a course, or what of it has changed."""
     require_nbgrader()
-    from grader.instruct.course import class_in
     from grader.instruct.nbgrader import assignments
 
     catalog = Catalog.open(course)
     folder = out.resolve()
-    exercises = _chosen(catalog, names, folder)
-    home = class_in(folder)
+    home = read_course(folder)
+    named = {exercise.slug: exercise for exercise in map(catalog.find, names)}
+    exercises = list(named.values()) or home.exercises(catalog)
     files = assignments.course_files([(each, home.backend_of(each.slug)) for each in exercises], folder)
     stale = assignments.differing(files)
     for path in stale:
         print(f"wrote  {shown(path)}")
     kept = assignments.write({path: files[path] for path in stale}, folder)
-    if assignments.write_config(catalog, folder, _title(folder)):
+    if assignments.write_config(catalog, folder, home.title):
         print(f"wrote  {shown(folder / CONFIG)}")
     if kept:
         print(f"What was there before is kept in {shown(kept)}.")
@@ -57,23 +58,6 @@ def open_formgrader(folder: Path, port: int, browser: bool) -> int:
     return subprocess.run(command, cwd=folder, check=False).returncode
 
 
-def _chosen(catalog: Catalog, names: Sequence[str], folder: Path) -> list[Exercise]:
-    """The exercises that were named, else those of the class's course.toml, else all."""
-    from grader.instruct.course import class_in
-
-    if names:
-        return list({exercise.slug: exercise for exercise in map(catalog.find, names)}.values())
-    course = class_in(folder).course
-    return course.exercises(catalog) if course else list(catalog.exercises)
-
-
-def _title(folder: Path) -> str:
-    from grader.instruct.course import class_in
-
-    course = class_in(folder).course
-    return course.title if course else folder.name
-
-
 # ---- on the command line ----
 
 nbgrader = typer.Typer(no_args_is_help=True, help="For instructors: a course for nbgrader.")
@@ -83,9 +67,7 @@ nbgrader = typer.Typer(no_args_is_help=True, help="For instructors: a course for
 def build_command(
     exercises: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="EXERCISE...", help="Default: the assignments of course.toml, else every exercise."
-        ),
+        typer.Argument(metavar="EXERCISE...", help="Default: the assignments of course.toml."),
     ] = None,
     course: Course = None,
     out: Annotated[

@@ -34,7 +34,7 @@ def school(tmp_path_factory: pytest.TempPathFactory) -> Class:
 
     school = Class(tmp_path_factory.mktemp("formgrader"))
     shutil.copytree(TOY_COURSE, school.top / "course")
-    school.folder.mkdir()
+    school.begin(SLUG)
     build([SLUG], school.top / "course", school.folder)
     assert school.api().generate_assignment(SLUG)["success"]
     sentence = "Element 3 is wrong. <script>document.title = 'owned'</script>"

@@ -91,7 +91,8 @@ def answer_lines(exercise: Exercise) -> set[str]:
 def test_no_line_of_a_solution_is_released(real_catalog: Catalog, tmp_path: Path) -> None:
     """In what nbgrader makes of every exercise of the course."""
     school = Class(tmp_path)
-    school.folder.mkdir()
+    (school.top / "course").symlink_to(REPOSITORY)
+    school.begin()
     build((), REPOSITORY, school.folder)
     api = school.api()
     for exercise in real_catalog.exercises:
@@ -166,10 +167,16 @@ def test_a_release_without_solutions_builds_the_same(toys: Class, tmp_path: Path
     assert assignment_files(toys.exercise, "simt") == expected
 
 
-def test_a_folder_that_cannot_be_written_is_said(toys: Class, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
+def test_a_folder_that_cannot_be_written_is_said(toys: Class) -> None:
+    shutil.rmtree(toys.folder / "source")
+    (toys.folder / "source").write_text("")
     with pytest.raises(UsageError, match="cannot be written"):
-        build((), toys.top / "course", tmp_path / "file" / "class")
+        build((), toys.top / "course", toys.folder)
+
+
+def test_without_a_course_toml_one_sentence_says_how_to_begin(toys: Class, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"There is no course\.toml.* grader class new"):
+        build((), toys.top / "course", tmp_path)
 
 
 def test_without_nbgrader_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -60,6 +61,8 @@ def test_build(
     toys: Class, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     where = ("--course", toys.top / "course", "--out", tmp_path / "class")
+    (tmp_path / "class").mkdir()
+    shutil.copy(toys.folder / "course.toml", tmp_path / "class")
     assert run(monkeypatch, "build", "00", *where) == 0
     assert "nbgrader generate_assignment 00_negate" in capsys.readouterr().out
     assert [path.name for path in (tmp_path / "class" / "source").iterdir()] == ["00_negate"]

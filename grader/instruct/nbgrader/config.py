@@ -21,7 +21,6 @@ from grader.instruct.nbgrader.outputs import InjectVerdict
 from grader.instruct.nbgrader.sanitizing import (
     CanonicalNotebook,
     CheckOthersMetadata,
-    ForgetGrades,
     KeepFileCells,
     MirrorFiles,
     SubmissionExporter,
@@ -64,7 +63,6 @@ def _configure(c: Config, course: str | Path, trust_submissions: bool) -> None:
     c.Autograde.pre_convert_hook = before_autograde
     c.Autograde.exporter_class = SubmissionExporter
     c.Autograde.sanitize_preprocessors = [
-        ForgetGrades,
         CanonicalNotebook,
         *_swapped(
             _default(Autograde, "sanitize_preprocessors"),
