@@ -12,8 +12,7 @@ from pathlib import Path
 
 from cusimt.support.processors import processors
 from cusimt.support.words import counted
-from grader.cli.grading_screen import BatchScreen
-from grader.cli.grading_summary import print_summary
+from grader.cli.grading_screen import BatchScreen, print_summary
 from grader.cli.term import MarksOptions, Term, open_term
 from grader.instruct.batch import (
     Item,

@@ -1,18 +1,21 @@
-"""Progress of a batch on stderr: a bar on a terminal, an occasional line in a log."""
+"""A batch: its progress on stderr, a bar or an occasional line in a log; its summary on stdout."""
 
 from __future__ import annotations
 
 import os
 import sys
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import groupby
 from types import TracebackType
 
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 
-from cusimt.support.words import counted, noun
+from cusimt.support.words import counted, listed, noun
 from grader.instruct.batch.driver import Ended, Item, ItemOutcome
+from grader.instruct.batch.summary import ExerciseSummary, Notice, Summary
+from grader.verdict import Status
 
 _SILENCE_SECONDS = 10.0  # between lines where nothing moves
 
@@ -62,3 +65,40 @@ class BatchScreen:
     def _say(self, sentence: str) -> None:
         self._said = time.monotonic()
         self._bar.console.print(sentence, highlight=False, markup=False, soft_wrap=True)
+
+
+# How submissions ended, after their number.
+_ENDED = {
+    Status.PASS: "passed",
+    Status.FAIL: "failed",
+    Status.BUILD_ERROR: "did not build",
+    Status.CRASH: "crashed",
+    Status.TIMEOUT: "took too long",
+    Status.NOT_ATTEMPTED: "left a TODO open",
+    Status.UNAVAILABLE: "could not be judged on this backend",
+}
+
+
+def print_summary(summary: Summary) -> None:
+    """The whole summary; names of students appear in it."""
+    for each in summary.exercises:
+        print(_sentence(each))
+    for line in _notices(summary.notices):
+        print(line)
+
+
+def _sentence(each: ExerciseSummary) -> str:
+    words = listed([f"{count} {_ENDED[status]}" for status, count in each.statuses.items()])
+    average = f", with {100 * each.mean:.0f} % of the points on average" if each.judged else ""
+    ended = f": {words}" if words else ""
+    return f"{each.slug}: {each.judged} of {each.submissions} judged{average}{ended}."
+
+
+def _notices(notices: Sequence[Notice]) -> Iterator[str]:
+    if not notices:
+        yield "\nNothing needs a person."
+        return
+    yield f"\nFor a person to look at ({len(notices)}):"
+    for slug, group in groupby(notices, key=lambda notice: notice.exercise):
+        for notice in group:
+            yield f"  {'/'.join(part for part in (notice.student, slug) if part)}: {notice.sentence}"

@@ -14,12 +14,11 @@ from pathlib import Path
 import pytest
 
 from grader.cli.grade_class import GradeOptions, grade_class, local_settings, require_sandbox
-from grader.cli.grading_screen import BatchScreen
-from grader.cli.grading_summary import _ENDED, print_summary
+from grader.cli.grading_screen import _ENDED, BatchScreen, print_summary
 from grader.cli.term import MarksOptions
 from grader.course.catalog import Catalog
 from grader.instruct.batch import Ended, Item, ItemOutcome, items_of, summarise
-from grader.instruct.batch.gpus import exclusive_gpu
+from grader.instruct.batch.grading import exclusive_gpu
 from grader.instruct.batch.summary import NO_ROSTER
 from grader.instruct.course import read_course
 from grader.instruct.results import Record, ResultStore

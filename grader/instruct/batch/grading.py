@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
+from cusimt.support.cache import cache_root
+from cusimt.support.locks import hold
 from cusimt.support.scratch import scratch
 from grader.course.catalog import Exercise
-from grader.instruct.batch.gpus import exclusive_gpu
 from grader.instruct.results import Key, Record, ResultStore, content_digest, key_of
 from grader.instruct.submissions import Submission, stage
 from grader.support import machine
@@ -121,3 +123,20 @@ def _fresh() -> Judge:
     from grader.checks import grade
 
     return grade
+
+
+@contextlib.contextmanager
+def exclusive_gpu(locks: Path | None = None) -> Iterator[None]:
+    """Lock every GPU that this process sees, waiting for their holders. Nothing happens without a GPU.
+
+    ``locks`` is a folder that all who share the GPUs agree on: by default one of this user's cache. Not
+    reentrant.
+    """
+    folder = locks or cache_root() / "locks"
+    with contextlib.ExitStack() as held:
+        for uuid in sorted(
+            gpu.uuid for gpu in visible_gpus()
+        ):  # one order, so that two cannot wait in a ring
+            folder.mkdir(parents=True, exist_ok=True)
+            held.enter_context(hold(folder / uuid.replace("/", "-")))
+        yield
