@@ -94,6 +94,7 @@ def _grade_on_cluster(term: Term, request: MarksOptions, how: GradeOptions, conf
     places = ("--class", str(term.course.folder), "--course", str(term.catalog.course.resolve()))
     students = [word for student in request.students for word in ("--student", student)]
     options = ["--regrade"] * how.regrade + ["--trust-submissions"] * how.trust
+    options += ["--jobs", str(how.jobs)] if how.jobs else []
     command = ("class", "grade", *map(term.slug, request.names), *students, *places, *options, "--plain")
     unjudged = grade_shares(config, (sys.executable, "-m", "grader", *command), int(shares), folder)
     print(f"{counted(int(shares), 'share')} ended; {folder} has what each printed.")
