@@ -40,7 +40,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory(prefix="cu2grad-bench-") as scratch:
         folder = Path(scratch)
         with contextlib.redirect_stdout(None):
-            build([EXERCISE], REPOSITORY, folder, False)
+            (folder / "course.toml").write_text(f'title = "Many"\n[assignments.{EXERCISE}]\n')
+            build([EXERCISE], REPOSITORY, folder)
         _nbgrader("GenerateAssignmentApp", folder)
         _hand_in(folder, exercise, chosen.students)
         rows = []

@@ -1,8 +1,8 @@
 """How long a class takes: the formula of the handbook, and a class graded on paper to hold it against.
 
-Two queues in a row: builds on cores, then timed gradings on GPUs, and one driver that hands out both. The
-slowest decides, as in any pipeline; on top comes what the others wait for at its ends. Times are means: the
-slowest single submission can come on top.
+Two queues in a row: builds on cores, then timed gradings on GPUs. The slower one decides, as in any
+pipeline; on top comes what the other waits for at its ends. Times are means: the slowest single submission
+can come on top.
 """
 
 from __future__ import annotations
@@ -14,8 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 Seconds = npt.NDArray[np.float64]
-DRIVER_SECONDS = 0.005  # to send one submission and take its record in: benchmarks/cluster.py
-START_SECONDS = 60.0  # until the first block runs; a queue that is full adds its own
+START_SECONDS = 60.0  # until the first job runs; a queue that is full adds its own
 
 
 @dataclass(frozen=True)
@@ -46,10 +45,7 @@ class Size:
 
 def hours_with(fleet: Fleet, submissions: int, costs: Costs) -> Size:
     """How long ``fleet`` takes for so many submissions."""
-    lanes = {
-        "cores": submissions * costs.core_seconds / fleet.cores,
-        "driver": submissions * DRIVER_SECONDS,
-    }
+    lanes = {"cores": submissions * costs.core_seconds / fleet.cores}
     if costs.gpu_seconds:
         if not fleet.gpus:
             raise ValueError("gradings that are timed need a GPU")
@@ -66,9 +62,7 @@ def hours_with(fleet: Fleet, submissions: int, costs: Costs) -> Size:
 
 def _at_the_ends(costs: Costs, bottleneck: str) -> float:
     """GPUs wait for the first build; where builds are slower, the last of them is still to be timed."""
-    before = costs.core_seconds if bottleneck in ("GPUs", "driver") else 0.0
-    after = costs.gpu_seconds if bottleneck in ("cores", "driver") else 0.0
-    return before + after
+    return costs.core_seconds if bottleneck == "GPUs" else costs.gpu_seconds
 
 
 @dataclass(frozen=True)
@@ -76,7 +70,7 @@ class Variation:
     """Submissions differ: their times are log-normal around the mean, with ``spread`` of the logarithm.
 
     Of all gradings the share ``lost`` is cut short, half way on the average, and done again after ``notice``
-    seconds, as when a block's time is up.
+    seconds, as when a job's time is up.
     """
 
     spread: float = 0.5
@@ -89,7 +83,7 @@ def simulated_hours(
 ) -> float:
     """Hours until the last submission is graded: first come, first served, on both kinds of machine."""
     random = np.random.default_rng(seed)
-    sent = START_SECONDS + DRIVER_SECONDS * np.arange(1, submissions + 1, dtype=np.float64)
+    sent = np.full(submissions, START_SECONDS)
     done: Seconds = _through(sent, _times(costs.core_seconds, submissions, variation, random), fleet.cores)
     if costs.gpu_seconds:
         built = np.sort(done)

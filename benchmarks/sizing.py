@@ -33,7 +33,7 @@ CASES = (
     Case("ten courses on eight GPUs", 65_000, ON_CUDA, Fleet(64, 8)),
     Case("a million on few cores", 1_000_000, ON_CUDA, Fleet(128, 512)),
     Case("a million on a cluster", 1_000_000, ON_CUDA, Fleet(1024, 256)),
-    Case("a million on more than a driver can feed", 1_000_000, ON_SIMT, Fleet(8_192)),
+    Case("a million on simt", 1_000_000, ON_SIMT, Fleet(8_192)),
 )
 QUIET, LOSSES = Variation(spread=0.5), Variation(spread=0.5, lost=0.02)
 

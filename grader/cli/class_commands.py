@@ -115,10 +115,10 @@ def grade(
     ] = False,
     trust: Trust = False,
     cluster: Annotated[
-        Path | None, typer.Option("--cluster", metavar="FILE", help="Grade on the machines that FILE names.")
+        Path | None, typer.Option("--cluster", metavar="FILE", help="Grade where FILE, Parsl's, asks for it.")
     ] = None,
     share: Annotated[
-        str, typer.Option("--share", metavar="K/N", help="Grade share K of N, as one of N jobs from 0 on.")
+        str, typer.Option("--share", metavar="K/N", help="Share K of N, from 0 on; with --cluster how many.")
     ] = "",
     plain: Plain = False,
     folder: Class = HERE,
@@ -176,45 +176,13 @@ def export(
 def marks(
     exercises: Assignments = None,
     student: Students = None,
-    plain: Plain = False,
     folder: Class = HERE,
     course: Course = None,
 ) -> None:
     """The marks of the class; with --student how each came about."""
     from grader.cli.marks import show_marks
 
-    raise typer.Exit(
-        show_marks(MarksOptions(folder, course, tuple(student or ()), tuple(exercises or ()), plain))
-    )
-
-
-@class_.command()
-def check(folder: Class = HERE, course: Course = None) -> None:
-    """What course.toml and the tables amount to, or what is wrong."""
-    from grader.cli.course_file import check_course
-
-    raise typer.Exit(check_course(folder, course))
-
-
-@class_.command()
-def similarity(
-    exercises: Assignments = None,
-    past: Annotated[
-        list[Path] | None,
-        typer.Option("--past", metavar="DIR", help="Compare with a past term's submissions; repeatable."),
-    ] = None,
-    html: Annotated[
-        Path | None, typer.Option("--html", metavar="FILE", help="Write the passages side by side to FILE.")
-    ] = None,
-    plain: Plain = False,
-    folder: Class = HERE,
-    course: Course = None,
-) -> None:
-    """Who wrote what looks alike: a hint to read both."""
-    from grader.cli.similarity import show_look_alikes
-
-    request = MarksOptions(folder, course, (), tuple(exercises or ()), plain)
-    raise typer.Exit(show_look_alikes(request, tuple(past or ()), html))
+    raise typer.Exit(show_marks(MarksOptions(folder, course, tuple(student or ()), tuple(exercises or ()))))
 
 
 @class_.command()

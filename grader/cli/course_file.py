@@ -1,16 +1,14 @@
-"""`grader class new`, `check` and `forget`: begin a class, check its tables, and delete old personal data."""
+"""`grader class new` and `forget`: begin a class, and delete old personal data."""
 
 from __future__ import annotations
 
 from datetime import date
 from pathlib import Path
 
-from cusimt.support.words import counted, listed
+from cusimt.support.words import counted
 from grader.cli.overview import shown
-from grader.cli.term import MarksOptions, Term, open_term
-from grader.course.catalog import Catalog, Exercise
-from grader.instruct.course import Course, People, judged_scores, read_people
-from grader.instruct.course.explanation import amount
+from grader.cli.term import MarksOptions, open_term
+from grader.course.catalog import Catalog
 from grader.instruct.course.policy import FILE
 from grader.instruct.course.retention import forget
 from grader.instruct.course.tables import read_rows
@@ -19,8 +17,6 @@ from grader.instruct.results import ResultStore
 from grader.instruct.submissions.roster import read_roster
 
 _STUDENTS = "students.csv"
-_FULL_POINTS = 100
-_TO_CORRECT = 1
 _BEGINNING = """\
 title = "CUDA kernels for PyTorch"
 timezone = "UTC"                # of every time below that has no offset
@@ -80,51 +76,6 @@ def _enter(path: Path, students: list[str]) -> int:
     return len(new)
 
 
-def check_course(folder: Path, exercises: Path | None) -> int:
-    """Prints what the course amounts to. Whatever is wrong in a table is raised as a UsageError."""
-    term = open_term(MarksOptions(folder, exercises))
-    course, people = term.course, read_people(term.course)
-    print(f"{course.title}: {counted(len(course.assignments), 'assignment')}, times in {course.zone.key}.")
-    for exercise in course.exercises(term.catalog):
-        print(_assignment(course, exercise))
-    tables = (
-        counted(len(people.students), "student"),
-        counted(len(people.extensions), "extension"),
-        counted(len(set(people.groups.values())), "group"),
-        counted(sum(map(len, people.adjustments.values())), "adjustment"),
-    )
-    print(f"Tables: {', '.join(tables)}.")
-    strangers = sorted(people.mentioned - _known(term, people))
-    if strangers:
-        print(f"No one in students.csv or {course.submissions} is called {listed(strangers)}.")
-        print("An extension, a group or an adjustment names them: a typing mistake would have no effect.")
-    idle = people.without_effect(course)
-    for each in idle:
-        print(f"The extension of {each.student} for {each.exercise} until {each.until} is after no deadline.")
-    if idle:
-        print("It has no effect: correct its `until` in extensions.csv, or take the line out.")
-    if strangers or idle:
-        return _TO_CORRECT
-    print("Next: grader class release")
-    return 0
-
-
-def _known(term: Term, people: People) -> set[str]:
-    """Everyone in the class or with a submission; without a class list, everyone mentioned."""
-    folder = term.course.submissions
-    handed_in = {each.name for each in folder.iterdir()} if folder.is_dir() else set()
-    return (people.students.keys() | handed_in) or people.mentioned
-
-
-def _assignment(course: Course, exercise: Exercise) -> str:
-    found = course.assignments[exercise.slug]
-    due = found.due.strftime("%Y-%m-%d %H:%M") if found.due else "any time"
-    judged = sum(judged_scores(exercise, found.backend).values())
-    left = f", {judged} of 100 points can be judged there" if judged < _FULL_POINTS else ""
-    weight = f"weight {amount(found.weight)}"
-    return f"  {exercise.slug}  {weight}, due {due}, the {found.takes} hand-in on {found.backend}{left}"
-
-
 def forget_before(folder: Path, before: date, yes: bool) -> int:
     """Says what goes and, with ``yes``, lets it go. What instructors keep themselves is only named."""
     course = open_term(MarksOptions(folder)).course
@@ -143,9 +94,7 @@ def forget_before(folder: Path, before: date, yes: bool) -> int:
     )
     replaced = course.submissions.with_name(f"{course.submissions.name}.replaced")
     hand_ins = f"{course.submissions}, {replaced}" if replaced.is_dir() else str(course.submissions)
-    print(
-        f"Yours to delete: {hand_ins}, the tables beside {FILE}, exported marks, look-alike pages, backups."
-    )
+    print(f"Yours to delete: {hand_ins}, the tables beside {FILE}, exported marks, backups.")
     if not yes:
         print(f"Nothing was changed. Do it with: grader class forget --before {before} --yes")
     return 0

@@ -4,31 +4,28 @@ from __future__ import annotations
 
 import hashlib
 import shutil
+import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
 from cusimt.support.processors import processors
-from grader.cli.grading_screen import BatchScreen
-from grader.cli.grading_summary import print_summary
+from cusimt.support.words import counted
+from grader.cli.grading_screen import BatchScreen, print_summary
 from grader.cli.term import MarksOptions, Term, open_term
-from grader.course.catalog import Catalog
 from grader.instruct.batch import (
     Item,
-    ItemOutcome,
     LaneSettings,
     LocalSettings,
-    Workforce,
     grade_here,
     items_of,
     run_batch,
     summarise,
 )
-from grader.instruct.cluster import Cluster, Terms, grade_on, items_on, read_cluster
+from grader.instruct.cluster import grade_shares, private_folder, read_configuration
 from grader.instruct.course import read_people, remember
 from grader.instruct.results import ResultStore
-from grader.instruct.similarity import look_alikes_of_class
 from grader.instruct.submissions import Submission, read_submissions
 from grader.run import sandbox
 from grader.support.errors import InfrastructureError, UsageError
@@ -36,11 +33,14 @@ from grader.support.gpus import visible_gpus
 
 _LANES_PER_GPU = 4  # while one has the GPU, the others compile: nvcc takes longer than what is run
 NOT_ALL_JUDGED = 3
+_SHARES = "16"
 
 
 @dataclass(frozen=True)
 class GradeOptions:
-    """How to grade; ``share`` is ``K/N``, one of several jobs that divide the class between them."""
+    """How to grade; ``share`` is ``K/N``, one of several jobs that divide the class between them, or with
+    ``cluster``, a configuration of Parsl, their number.
+    """
 
     jobs: int | None = None
     regrade: bool = False
@@ -54,11 +54,12 @@ def grade_class(request: MarksOptions, how: GradeOptions) -> int:
 
     Returns 0, or 3 where something could not be judged; a student's failure is none of the batch.
     """
-    cluster = read_cluster(how.cluster) if how.cluster else None
-    if not how.trust and cluster is None:  # a machine of a cluster finds out for itself
-        require_sandbox()
     term = open_term(request)
     people = read_people(term.course)  # report a broken table before hours of grading
+    if how.cluster:
+        return _grade_on_cluster(term, request, how, how.cluster)
+    if not how.trust:
+        require_sandbox()
     submissions = [
         each
         for each in read_submissions(term.course.submissions, term.catalog, _only(term, request))
@@ -67,25 +68,46 @@ def grade_class(request: MarksOptions, how: GradeOptions) -> int:
     store = ResultStore(term.course.results)
     remember(store, submissions, term.catalog)
     items = items_of(submissions, term.catalog, lambda exercise: term.course.backend_of(exercise.slug))
-    if cluster is not None:
-        items = items_on(items, cluster)
-    workforce, lanes = _workforce(how, store, items, cluster, term.catalog)
-    screen = BatchScreen(lanes, plain=request.plain)
+    settings = local_settings(how, store, items)
+    screen = BatchScreen(plain=request.plain)
     with screen:
+        workforce = partial(grade_here, settings=settings)
         outcome = run_batch(items, store, workforce, screen, regrade=how.regrade)
     screen.close(outcome)
-    alike = partial(look_alikes_of_class, past=term.course.past, together=people.in_one_group)
-    print_summary(
-        summarise(items, outcome, people.accepts), alike(submissions, term.catalog), plain=request.plain
-    )
-    print(f"\nThe records are in {store.folder}. {_next_step(outcome)}")
+    print_summary(summarise(items, outcome, people.accepts))
+    print(f"\nThe records are in {store.folder}. {_next_step(bool(outcome.failed))}")
     return NOT_ALL_JUDGED if outcome.failed else 0
+
+
+def _grade_on_cluster(term: Term, request: MarksOptions, how: GradeOptions, configuration: Path) -> int:
+    """Grades the class in shares, each by this command on a machine of the cluster."""
+    shares = how.share or _SHARES
+    if not (shares.isdigit() and int(shares)):
+        raise UsageError(
+            f"--share is {shares!r}.",
+            "With --cluster it is the number of shares, of which each machine takes one after the other.",
+            f"Write it as --share {_SHARES}, or leave it out",
+        )
+    config = read_configuration(configuration)
+    shown = [exercise.root for exercise in term.course.exercises(term.catalog)]
+    folder = private_folder(term.course.results, shown)
+    places = ("--class", str(term.course.folder), "--course", str(term.catalog.course.resolve()))
+    students = [word for student in request.students for word in ("--student", student)]
+    options = ["--regrade"] * how.regrade + ["--trust-submissions"] * how.trust
+    options += ["--jobs", str(how.jobs)] if how.jobs else []
+    command = ("class", "grade", *map(term.slug, request.names), *students, *places, *options, "--plain")
+    unjudged = grade_shares(config, (sys.executable, "-m", "grader", *command), int(shares), folder)
+    print(f"{counted(int(shares), 'share')} ended; {folder} has what each printed.")
+    for number, ending in unjudged.items():
+        print(f"  {folder / str(number)}.txt: {ending}")
+    print(_next_step(bool(unjudged)))
+    return NOT_ALL_JUDGED if unjudged else 0
 
 
 def _only(term: Term, request: MarksOptions) -> tuple[str, ...]:
     slugs = [term.slug(name) for name in request.names]
     if slugs and request.students:
-        return tuple(f"{slug}/{student}" for slug in slugs for student in request.students)
+        return tuple(f"{student}/{slug}" for slug in slugs for student in request.students)
     return (*slugs, *request.students)
 
 
@@ -104,8 +126,8 @@ def _in_share(submission: Submission, share: str) -> bool:
     return int(hashlib.sha256(name).hexdigest(), 16) % int(of) == int(number)
 
 
-def _next_step(outcome: ItemOutcome) -> str:
-    if outcome.failed:
+def _next_step(failed: bool) -> str:
+    if failed:
         return "What was not judged is tried again by the same command. Next: grader doctor"
     return "Next: grader class marks, then grader class feedback"
 
@@ -127,18 +149,6 @@ def require_sandbox() -> None:
             "Let this user make user namespaces (in a container, its seccomp profile decides); or, "
             + trusted,
         )
-
-
-def _workforce(
-    how: GradeOptions, store: ResultStore, items: Sequence[Item], cluster: Cluster | None, catalog: Catalog
-) -> tuple[Workforce, int]:
-    """Who grades, and how many at a time."""
-    if cluster is None:
-        settings = local_settings(how, store, items)
-        return lambda left: grade_here(left, settings), settings.jobs
-    device = cluster.gpu.model if cluster.gpu else ""
-    terms = Terms(catalog.course, store.folder.resolve(), not how.trust, how.regrade, device)
-    return lambda left: grade_on(left, cluster, terms), cluster.lanes
 
 
 def local_settings(how: GradeOptions, store: ResultStore, items: Sequence[Item]) -> LocalSettings:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Annotated, Literal
@@ -14,7 +13,8 @@ from grader.cli.options import Course, Name, Trust
 from grader.cli.replay import read_verdict
 from grader.course.catalog import Catalog, Exercise
 from grader.instruct.course import DEFAULT_BACKEND
-from grader.instruct.export.gradescope import Visibility, results, write_results
+from grader.instruct.export.gradescope import results as results_of
+from grader.instruct.export.gradescope import write_results
 from grader.instruct.submissions.archives import FolderSource
 from grader.instruct.submissions.file_matching import Chosen, choose
 from grader.instruct.submissions.layouts import Piece
@@ -26,60 +26,22 @@ from grader.support.errors import UsageError
 from grader.verdict import Verdict
 
 
-@dataclass(frozen=True)
-class AutograderOptions:
-    """What the command line asked for. ``verdict`` is a file to be rendered in place of grading anything."""
-
-    exercise: str
-    submission: Path
-    results: Path
-    course: Path | None = None
-    backend: Backend | None = None
-    points: float | None = None
-    visibility: Visibility = "visible"
-    verdict: Path | None = None
-    trusted: bool = False
-    site: str = ""
-
-
-def run_autograder(request: AutograderOptions) -> int:
-    """Writes ``results.json`` and prints the verdict for the instructor; 0 also for a failed submission.
-
-    Raises InfrastructureError, and writes nothing, when this machine could not judge it.
-    """
-    exercise = Catalog.open(request.course).find(request.exercise)
-    if request.verdict:
-        verdict, chosen = _stored(request.verdict, exercise), Chosen()
-    else:
-        verdict, chosen = _graded(exercise, request)
-    remarks = [*chosen.refused, *chosen.remarks]
-    document = results(
-        at_site(verdict, request.site),
-        exercise,
-        points=request.points,
-        visibility=request.visibility,
-        remarks=remarks,
-    )
-    write_results(document, request.results)
-    print(verdict_text(verdict), *remarks, sep="\n")
-    return 0
-
-
-def _graded(exercise: Exercise, request: AutograderOptions) -> tuple[Verdict, Chosen]:
+def _graded(
+    exercise: Exercise, submission: Path, backend: Backend, *, isolate: bool
+) -> tuple[Verdict, Chosen]:
     """Grade what was uploaded, with the names that it should have, in a folder of its own."""
-    if not request.submission.is_dir():
+    if not submission.is_dir():
         raise UsageError(
-            f"{request.submission} is not a folder.",
+            f"{submission} is not a folder.",
             "Gradescope puts what was uploaded there.",
             "Elsewhere, name the folder with --submission.",
         )
-    source = FolderSource(request.submission)
+    source = FolderSource(submission)
     pieces = [Piece(entry, entry.path) for entry in source.entries]
     chosen = choose(pieces, exercise, "", lambda piece, limit: source.read(piece.entry, limit))
     with TemporaryDirectory(prefix="cu2grad-gradescope-") as scratch:
         files = lay_out(chosen.files, exercise, Path(scratch) / exercise.slug)
-        backend = request.backend or DEFAULT_BACKEND
-        return grade(exercise, files, backend=backend, isolate=not request.trusted), chosen
+        return grade(exercise, files, backend=backend, isolate=isolate), chosen
 
 
 def _stored(path: Path, exercise: Exercise) -> Verdict:
@@ -146,8 +108,16 @@ def run_command(
     trust: Trust = False,
     site: Site = "",
 ) -> None:
-    """Grades one submission inside Gradescope's autograder, and writes its results.json."""
-    request = AutograderOptions(
-        exercise, submission, results, course, backend, points, visibility, verdict, trust, site
-    )
-    raise typer.Exit(run_autograder(request))
+    """Grades one submission inside Gradescope's autograder, and writes its results.json.
+
+    Where this machine could not judge it, nothing is written; a failed submission does not fail this command.
+    """
+    found = Catalog.open(course).find(exercise)
+    if verdict:
+        judged, chosen = _stored(verdict, found), Chosen()
+    else:
+        judged, chosen = _graded(found, submission, backend or DEFAULT_BACKEND, isolate=not trust)
+    remarks = [*chosen.refused, *chosen.remarks]
+    shown = at_site(judged, site)
+    write_results(results_of(shown, found, points=points, visibility=visibility, remarks=remarks), results)
+    print(verdict_text(judged), *remarks, sep="\n")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import io
 import shlex
-import zipfile
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
@@ -15,6 +13,7 @@ from grader.course.catalog import Exercise
 from grader.course.workspace import shipped_files
 from grader.instruct.export import write_export
 from grader.support.errors import UsageError
+from grader.support.zip_files import packed
 
 _SOURCES = ("grader", "cusimt")
 _BESIDE = ("pyproject.toml", "constraints.txt", "README.md", "LICENSE")
@@ -58,8 +57,9 @@ def build_autograder(exercise: Exercise, options: list[str], out: Path) -> int:
         "options": shlex.join(options),
         "answers": " ".join(f"solutions/{exercise.slug}/{name}" for name in exercise.edit),
     }
-    files |= {"setup.sh": _SETUP.format(**words).encode(), "run_autograder": _RUN.format(**words).encode()}
-    kept = write_export(out, _packed(files))
+    scripts = {"setup.sh": _SETUP.format(**words).encode(), "run_autograder": _RUN.format(**words).encode()}
+    files |= scripts
+    kept = write_export(out, packed(files, scripts))
     print(
         f"{shown(out)} has {counted(len(files), 'file')}, and of all solutions that of {exercise.slug}.{kept}"
     )
@@ -89,15 +89,3 @@ def _below(folder: Path) -> Iterator[Path]:
         parts = path.relative_to(folder).parts
         if path.is_file() and not any(part in _PASSED_OVER or part.startswith(".") for part in parts):
             yield path
-
-
-def _packed(files: Mapping[str, bytes]) -> bytes:
-    """The same files make the same bytes; scripts can be run."""
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as packed:
-        for name, text in sorted(files.items()):
-            entry = zipfile.ZipInfo(name)
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = (0o100644 if "/" in name else 0o100755) << 16
-            packed.writestr(entry, text)
-    return content.getvalue()

@@ -19,8 +19,8 @@ from grader.instruct.workspace import (
     read_archive,
     release_of,
     update,
-    write_archive,
 )
+from grader.support.durable import PUBLIC, write_atomically
 
 FOLDER = "handout"
 
@@ -54,12 +54,14 @@ def _up_to(term: Term, until: str) -> list[str]:
 def _packed(release: Release, folder: Path) -> tuple[Path, int]:
     """The newest archive if it is this release, else one with the next number: learners keep theirs."""
     number = 1
-    while (archive := folder / f"{folder.name}-{number}.zip").exists():
-        later = folder / f"{folder.name}-{number + 1}.zip"
-        if not later.exists() and archive.read_bytes() == pack(release, archive.stem):
-            return archive, number
+    while (folder / f"{folder.name}-{number + 1}.zip").exists():
         number += 1
-    write_archive(release, archive)
+    archive = folder / f"{folder.name}-{number}.zip"
+    if archive.exists() and archive.read_bytes() != pack(release, archive.stem):
+        number += 1
+        archive = folder / f"{folder.name}-{number}.zip"
+    if not archive.exists():
+        write_atomically(archive, pack(release, archive.stem), PUBLIC)
     return archive, number
 
 

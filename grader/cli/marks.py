@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 
 from cusimt.support.words import counted, noun
 from grader.cli.marks_notes import notes
@@ -28,8 +27,8 @@ def show_marks(request: MarksOptions) -> int:
     if request.students:
         _explain(term, marks)
     else:
-        show_table(term, marks, plain=request.plain or not sys.stdout.isatty())
-    for note in notes(everybody, marks, read_people(term.course)):
+        show_table(term, marks)
+    for note in notes(everybody, marks, read_people(term.course), term.course):
         print(note)
     return 0
 
@@ -50,7 +49,7 @@ def _total_sentence(total: Total) -> str:
     return f"{total.student}: {amount(total.percent)} of 100{rest if total.settled < total.weight else ''}."
 
 
-def show_table(term: Term, marks: Sequence[Mark], plain: bool) -> None:
+def show_table(term: Term, marks: Sequence[Mark]) -> None:
     """A line for each student, and what the signs in it mean."""
     slugs = [slug for slug in term.course.assignments if any(m.assignment.exercise == slug for m in marks)]
     header = ["student", *(slug[:2] for slug in slugs), "total"]
@@ -64,10 +63,7 @@ def show_table(term: Term, marks: Sequence[Mark], plain: bool) -> None:
         ]
         for total in totals(marks)
     ]
-    if plain:
-        print("\n".join(_lines([header, *rows])))
-    else:
-        _rich_table(term.course.title, header, rows)
+    print("\n".join(_lines([header, *rows])))
     shown = "".join(cell for row in rows for cell in row)
     for sign, meaning in _LEGEND.items():
         if sign in shown:
@@ -76,19 +72,6 @@ def show_table(term: Term, marks: Sequence[Mark], plain: bool) -> None:
     if flagged:
         print(f"{counted(flagged, 'mark')} {noun(flagged == 1, 'is', 'are')} flagged.")
     print("How a mark came about: grader class marks --student ID")
-
-
-def _rich_table(title: str, header: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    from rich.console import Console
-    from rich.table import Table
-    from rich.text import Text
-
-    table = Table(title=Text(title))
-    for place, name in enumerate(header):
-        table.add_column(Text(name), justify="right" if place else "left")
-    for row in rows:
-        table.add_row(*(Text(cell, "bold red" if cell.endswith("!") else "") for cell in row))
-    Console(highlight=False).print(table)
 
 
 def _lines(rows: Sequence[Sequence[str]]) -> list[str]:

@@ -10,11 +10,10 @@ from grader.cli.marks_notes import astray, not_accepted
 from grader.cli.term import MarksOptions, Term, open_term
 from grader.instruct.batch import grade_one
 from grader.instruct.course import Mark, ReleasedMarks
+from grader.instruct.course.decisions import Withdrawal, log_regrade, withdraw
 from grader.instruct.course.explanation import amount, told
-from grader.instruct.course.regrades import log_regrade
 from grader.instruct.course.release import release
 from grader.instruct.course.release_log import telling
-from grader.instruct.course.withdrawals import Withdrawal, withdraw
 from grader.instruct.results import ResultStore, content_digest
 from grader.instruct.submissions import Submission, read_submissions
 from grader.support.errors import UsageError
@@ -59,7 +58,7 @@ def _submission(term: Term, mark: Mark) -> Submission:
     assert mark.attempt is not None
     exercise = term.catalog.find(mark.assignment.exercise)
     owner = mark.attempt.student
-    for each in read_submissions(term.course.submissions, term.catalog, (f"{exercise.slug}/{owner}",)):
+    for each in read_submissions(term.course.submissions, term.catalog, (f"{owner}/{exercise.slug}",)):
         if content_digest(each, exercise) == mark.attempt.digest:
             return each
     raise UsageError(

@@ -7,14 +7,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 
 from cusimt.support.words import counted, listed, noun
-from grader.instruct.course import Mark, People
-from grader.instruct.course.versions import of_another_version
+from grader.instruct.course import Course, Mark, People
+from grader.instruct.results import Key, Record
 
 _NAMED = 10  # at most, of those whom a line is about
 
 
-def notes(everybody: Sequence[Mark], shown: Sequence[Mark], people: People) -> list[str]:
-    """Sentences about ``shown``, some marks of ``everybody``, and about people who are not in the class."""
+def notes(everybody: Sequence[Mark], shown: Sequence[Mark], people: People, course: Course) -> list[str]:
+    """Sentences about ``shown``, some marks of ``everybody``, and about lines of tables without effect."""
     older = of_another_version(everybody)
     return [
         *_to_review(shown),
@@ -22,6 +22,7 @@ def notes(everybody: Sequence[Mark], shown: Sequence[Mark], people: People) -> l
         *not_accepted(shown),
         *astray(shown),
         *_strangers(everybody, people),
+        *_idle(people, course),
     ]
 
 
@@ -76,11 +77,36 @@ def _strangers(everybody: Sequence[Mark], people: People) -> Iterator[str]:
     unknown = sorted(people.mentioned - {mark.student for mark in everybody})
     if unknown:
         yield (
-            f"No one in this class is called {_named(unknown)}: what a table says about them has no effect. "
-            "See: grader class check"
+            f"No one in this class is called {_named(unknown)}: what a table says about them has no effect."
+        )
+
+
+def _idle(people: People, course: Course) -> Iterator[str]:
+    for each in people.without_effect(course):
+        yield (
+            f"The extension of {each.student} for {each.exercise} until {each.until} is after no deadline: "
+            "correct its `until` in extensions.csv, or take the line out."
         )
 
 
 def _named(names: Sequence[str]) -> str:
     more = len(names) - _NAMED
     return listed([*names[:_NAMED], *([f"{more} more"] if more > 0 else [])])
+
+
+def of_another_version(marks: Iterable[Mark]) -> list[Mark]:
+    """Those of ``marks`` of the whole class that come from another version than their assignment's newest.
+
+    A version is the exercise's and the grader's, and the newest that of the record that was graded last.
+    """
+    judged = [(mark, mark.record) for mark in marks if mark.record is not None]
+    newest: dict[str, Record] = {}
+    for mark, record in judged:
+        there = newest.setdefault(mark.assignment.exercise, record)
+        if there.graded < record.graded:
+            newest[mark.assignment.exercise] = record
+    return [mark for mark, found in judged if _version(found.key) != _version(newest[found.key.exercise].key)]
+
+
+def _version(key: Key) -> tuple[str, str]:
+    return key.exercise_version, key.grader

@@ -13,55 +13,34 @@ import typer
 from cusimt.support.words import counted
 from grader.cli.options import Course
 from grader.cli.overview import shown
-from grader.course.catalog import Catalog, Exercise
+from grader.course.catalog import Catalog
+from grader.instruct.course import read_course
 from grader.instruct.nbgrader.dependency import CONFIG, require_nbgrader
 from grader.support.errors import UsageError
 
 
-def build(names: Sequence[str], course: Path | None, out: Path, check: bool) -> int:
-    """Writes a course, or with ``check`` says what differs. Returns 1 when something does, else 0."""
+def build(names: Sequence[str], course: Path | None, out: Path) -> None:
+    """Writes a course, or what of it has changed."""
     require_nbgrader()
-    from grader.instruct.course import class_in
     from grader.instruct.nbgrader import assignments
 
     catalog = Catalog.open(course)
     folder = out.resolve()
-    exercises = _chosen(catalog, names, folder)
-    home = class_in(folder)
+    home = read_course(folder)
+    named = {exercise.slug: exercise for exercise in map(catalog.find, names)}
+    exercises = list(named.values()) or home.exercises(catalog)
     files = assignments.course_files([(each, home.backend_of(each.slug)) for each in exercises], folder)
     stale = assignments.differing(files)
     for path in stale:
-        print(f"{'differs' if check else 'wrote'}  {shown(path)}")
-    if check:
-        if stale:
-            print("Assignments are generated from the exercises. Run the command again without --check.")
-        return 1 if stale else 0
+        print(f"wrote  {shown(path)}")
     kept = assignments.write({path: files[path] for path in stale}, folder)
-    if assignments.write_config(catalog, folder, _title(folder)):
+    if assignments.write_config(catalog, folder, home.title):
         print(f"wrote  {shown(folder / CONFIG)}")
     if kept:
         print(f"What was there before is kept in {shown(kept)}.")
     print(f"{counted(len(exercises), 'assignment')} in {shown(folder / 'source')}.")
     there = "" if folder == Path.cwd() else f"cd {shown(folder)} && "
     print(f"Next: {there}nbgrader generate_assignment {exercises[0].slug}")
-    return 0
-
-
-def repair_submissions(course: Path | None, folder: Path) -> int:
-    """Adds missing notebooks, and takes half autograded submissions away so that they are done again."""
-    require_nbgrader()
-    from grader.instruct.nbgrader.interrupted import add_notebooks, drop_unfinished
-
-    catalog, folder = Catalog.open(course), folder.resolve()
-    added, dropped = add_notebooks(folder, catalog), drop_unfinished(folder, catalog)
-    for verb, paths in (("wrote", added), ("removed", dropped)):
-        for path in paths:
-            print(f"{verb}  {shown(path)}")
-    print(f"{counted(len(added), 'notebook was', 'notebooks were')} missing. What is graded are the files.")
-    if dropped:
-        print(f"{counted(len(dropped), 'autograding was', 'autogradings were')} broken off.")
-        print("Next: nbgrader autograde SLUG, for each of their assignments")
-    return 0
 
 
 def open_formgrader(folder: Path, port: int, browser: bool) -> int:
@@ -79,23 +58,6 @@ def open_formgrader(folder: Path, port: int, browser: bool) -> int:
     return subprocess.run(command, cwd=folder, check=False).returncode
 
 
-def _chosen(catalog: Catalog, names: Sequence[str], folder: Path) -> list[Exercise]:
-    """The exercises that were named, else those of the class's course.toml, else all."""
-    from grader.instruct.course import class_in
-
-    if names:
-        return list({exercise.slug: exercise for exercise in map(catalog.find, names)}.values())
-    course = class_in(folder).course
-    return course.exercises(catalog) if course else list(catalog.exercises)
-
-
-def _title(folder: Path) -> str:
-    from grader.instruct.course import class_in
-
-    course = class_in(folder).course
-    return course.title if course else folder.name
-
-
 # ---- on the command line ----
 
 nbgrader = typer.Typer(no_args_is_help=True, help="For instructors: a course for nbgrader.")
@@ -105,27 +67,15 @@ nbgrader = typer.Typer(no_args_is_help=True, help="For instructors: a course for
 def build_command(
     exercises: Annotated[
         list[str] | None,
-        typer.Argument(
-            metavar="EXERCISE...", help="Default: the assignments of course.toml, else every exercise."
-        ),
+        typer.Argument(metavar="EXERCISE...", help="Default: the assignments of course.toml."),
     ] = None,
     course: Course = None,
     out: Annotated[
         Path, typer.Option("--out", metavar="CLASS", help="The folder of the class, which holds source/.")
     ] = Path(),
-    check: Annotated[bool, typer.Option("--check", help="Change nothing; fail if anything differs.")] = False,
 ) -> None:
     """Writes notebooks, stubs and nbgrader's configuration. The same exercises give the same bytes."""
-    raise typer.Exit(build(exercises or (), course, out, check))
-
-
-@nbgrader.command()
-def mend(
-    folder: Annotated[Path, typer.Argument(metavar="CLASS", help="The folder of the class.")] = Path(),
-    course: Course = None,
-) -> None:
-    """Sees to submissions that nbgrader would pass over: without a notebook, or half autograded."""
-    raise typer.Exit(repair_submissions(course, folder))
+    build(exercises or (), course, out)
 
 
 @nbgrader.command()

@@ -65,9 +65,10 @@ def in_jupyterlab(browser: Browser, top: Path) -> None:
 
 def in_formgrader(browser: Browser, top: Path) -> None:
     slug, school = "90_row_sums", Class(top / "school")
-    school.folder.mkdir(parents=True)
+    school.top.mkdir()
     (school.top / "course").symlink_to(SAMPLE)
-    build([slug], SAMPLE, school.folder, False)
+    school.begin(slug)
+    build([slug], SAMPLE, school.folder)
     school.api().generate_assignment(slug)
     place = school.folder / "submitted" / STUDENT / slug
     write_mistake(school.catalog.find(slug), "second barrier missing", place)

@@ -34,8 +34,8 @@ def school(tmp_path_factory: pytest.TempPathFactory) -> Class:
 
     school = Class(tmp_path_factory.mktemp("formgrader"))
     shutil.copytree(TOY_COURSE, school.top / "course")
-    school.folder.mkdir()
-    assert build([SLUG], school.top / "course", school.folder, False) == 0
+    school.begin(SLUG)
+    build([SLUG], school.top / "course", school.folder)
     assert school.api().generate_assignment(SLUG)["success"]
     sentence = "Element 3 is wrong. <script>document.title = 'owned'</script>"
     wrong = CheckResult("correctness", Status.FAIL, sentence, 12.5, 60.0, findings=(STRIDED,))

@@ -10,7 +10,7 @@ import pytest
 
 from grader.instruct.results import ResultStore
 from grader.verdict import Status
-from tests.cluster.conftest import COURSE, ROOT, SLUG, HandedIn
+from tests.cluster.conftest import COURSE, ROOT, HandedIn
 from tests.cluster.slurm_machine import SlurmMachine
 
 PATIENCE = 240.0
@@ -22,7 +22,6 @@ def test_slurm_runs_it_and_a_second_time_finds_all_done(
     slurm: SlurmMachine, handed_in: Callable[[int], HandedIn]
 ) -> None:
     course = handed_in(6)
-    (course.folder / "course.toml").write_text(f'title = "Toys"\n[assignments.{SLUG}]\n')
     script = course.folder / "array.sh"
     grader = f"{sys.executable} -m grader class grade --course {COURSE} --class {course.folder}"
     small = SCRIPT.replace("--mem=16G", "--mem=1G").replace("--cpus-per-task=8", "--cpus-per-task=1")

@@ -7,20 +7,18 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks.simulated_cluster import DRIVER_SECONDS, Costs, Fleet, Variation, hours_with, simulated_hours
+from benchmarks.simulated_cluster import Costs, Fleet, Variation, hours_with, simulated_hours
 
 ROOT = Path(__file__).resolve().parents[2]
 ALIKE = Variation(spread=0.0)
 
 
 def test_one_machine_and_equal_submissions_are_arithmetic() -> None:
-    # Four gradings of 900 s, two at a time, after a minute's start and the driver's work for the first two.
-    assert simulated_hours(Fleet(2), 4, Costs(900), ALIKE) == pytest.approx(
-        (60 + 1800 + 2 * DRIVER_SECONDS) / 3600
-    )
+    # Four gradings of 900 s, two at a time, after a minute's start.
+    assert simulated_hours(Fleet(2), 4, Costs(900), ALIKE) == pytest.approx((60 + 1800) / 3600)
     # One core and one GPU: the GPU waits for the first build, then for nothing.
     hours = simulated_hours(Fleet(1, 1), 3, Costs(100, 200), ALIKE)
-    assert hours == pytest.approx((60 + DRIVER_SECONDS + 100 + 3 * 200) / 3600)
+    assert hours == pytest.approx((60 + 100 + 3 * 200) / 3600)
 
 
 @pytest.mark.parametrize(
@@ -31,7 +29,7 @@ def test_one_machine_and_equal_submissions_are_arithmetic() -> None:
         (Fleet(4, 8), Costs(12, 8), "cores", Variation(spread=0.5)),
         (Fleet(32), Costs(8), "cores", Variation(spread=1.0)),
         # With a machine for each, the slowest submission alone decides: the formula knows their mean.
-        (Fleet(20_000), Costs(8), "driver", ALIKE),
+        (Fleet(20_000), Costs(8), "cores", ALIKE),
     ],
 )
 def test_the_formula_agrees_with_the_simulation(

@@ -54,7 +54,8 @@ def released(tmp_path_factory: pytest.TempPathFactory) -> Class:
     shutil.copytree(TOY_COURSE, school.top / "course")
     for name in ("class", "home", "exchange"):
         (school.top / name).mkdir()
-    assert build((), school.top / "course", school.folder, False) == 0
+    school.begin()
+    build((), school.top / "course", school.folder)
     settings = SETTINGS.format(top=school.top)
     (school.home / "nbgrader_config.py").write_text(
         f"c = get_config()\n{settings}"

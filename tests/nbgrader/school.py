@@ -31,6 +31,13 @@ class Class:
     def folder(self) -> Path:
         return self.top / "class"
 
+    def begin(self, *slugs: str) -> None:
+        """A course.toml with these assignments, or all exercises of the course."""
+        chosen = slugs or [exercise.slug for exercise in self.catalog.exercises]
+        tables = "".join(f"[assignments.{slug}]\n" for slug in chosen)
+        self.folder.mkdir(exist_ok=True)
+        (self.folder / "course.toml").write_text(f'title = "Toys"\n{tables}')
+
     @property
     def home(self) -> Path:
         return self.top / "home"

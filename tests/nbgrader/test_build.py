@@ -59,7 +59,7 @@ def test_points_are_those_of_exercise_toml(
     school.folder.mkdir()
     tables = "".join(f"[assignments.{exercise.slug}]\n" for exercise in real_catalog.exercises)
     (school.folder / "course.toml").write_text(f'title = "All"\nbackend = "{backend}"\n{tables}')
-    assert build((), REPOSITORY, school.folder, False) == 0
+    build((), REPOSITORY, school.folder)
     for exercise in real_catalog.exercises:
         path = school.folder / "source" / exercise.slug / f"{exercise.slug}.ipynb"
         facts = [cell.metadata.get("nbgrader", {}) for cell in nbformat.read(path, as_version=4).cells]
@@ -91,8 +91,9 @@ def answer_lines(exercise: Exercise) -> set[str]:
 def test_no_line_of_a_solution_is_released(real_catalog: Catalog, tmp_path: Path) -> None:
     """In what nbgrader makes of every exercise of the course."""
     school = Class(tmp_path)
-    school.folder.mkdir()
-    assert build((), REPOSITORY, school.folder, False) == 0
+    (school.top / "course").symlink_to(REPOSITORY)
+    school.begin()
+    build((), REPOSITORY, school.folder)
     api = school.api()
     for exercise in real_catalog.exercises:
         done = api.generate_assignment(exercise.slug)
@@ -124,24 +125,21 @@ def test_an_answer_that_slipped_into_a_cell_would_be_cleared(toys: Class) -> Non
     assert "your kernel.cu is shown in this place" in released
 
 
-def test_check_tells_and_build_keeps_what_differs(toys: Class, capsys: pytest.CaptureFixture[str]) -> None:
+def test_building_again_keeps_what_differs(toys: Class, capsys: pytest.CaptureFixture[str]) -> None:
     course = toys.top / "course"
     config = toys.folder / "nbgrader_config.py"
     before = config.read_text()
-    assert build((), course, toys.folder, True) == 0
     stub = toys.folder / "source" / SLUG / "kernel.cu"
     stub.write_text("// mine\n")
-    assert build((), course, toys.folder, True) == 1
-    assert stub.read_text() == "// mine\n"
-    assert build((), course, toys.folder, False) == 0
+    (toys.folder / "source" / SLUG / NOTEBOOK).unlink()
+    capsys.readouterr()
+    build((), course, toys.folder)
+    written = [line for line in capsys.readouterr().out.splitlines() if line.startswith("wrote")]
+    assert written == [f"wrote  {toys.folder}/source/{SLUG}/{name}" for name in (NOTEBOOK, "kernel.cu")]
     assert stub.read_text() == stub_text(toys.exercise, "kernel.cu")
     (kept,) = (toys.folder / ".cu2grad" / "backups").rglob("kernel.cu")
     assert kept.read_text() == "// mine\n"
     assert config.read_text() == before
-    (toys.folder / "source" / SLUG / NOTEBOOK).unlink()
-    capsys.readouterr()
-    assert build((), course, toys.folder, True) == 1
-    assert f"differs  {toys.folder}/source/{SLUG}/{NOTEBOOK}" in capsys.readouterr().out
 
 
 def test_a_class_builds_what_its_course_toml_assigns(toys: Class, tmp_path: Path) -> None:
@@ -150,10 +148,10 @@ def test_a_class_builds_what_its_course_toml_assigns(toys: Class, tmp_path: Path
     (folder / "course.toml").write_text(
         'title = "CUDA, Autumn & more"\nbackend = "cuda"\n[assignments.01_muladd]\n'
     )
-    assert build((), toys.top / "course", folder, False) == 0
+    build((), toys.top / "course", folder)
     assert [path.name for path in (folder / "source").iterdir()] == ["01_muladd"]
     assert 'course_id = "cuda-autumn-more"' in (folder / "nbgrader_config.py").read_text()
-    assert build(["00"], toys.top / "course", folder, False) == 0
+    build(["00"], toys.top / "course", folder)
     assert len(list((folder / "source").iterdir())) == 2
 
 
@@ -169,10 +167,16 @@ def test_a_release_without_solutions_builds_the_same(toys: Class, tmp_path: Path
     assert assignment_files(toys.exercise, "simt") == expected
 
 
-def test_a_folder_that_cannot_be_written_is_said(toys: Class, tmp_path: Path) -> None:
-    (tmp_path / "file").write_text("")
+def test_a_folder_that_cannot_be_written_is_said(toys: Class) -> None:
+    shutil.rmtree(toys.folder / "source")
+    (toys.folder / "source").write_text("")
     with pytest.raises(UsageError, match="cannot be written"):
-        build((), toys.top / "course", tmp_path / "file" / "class", False)
+        build((), toys.top / "course", toys.folder)
+
+
+def test_without_a_course_toml_one_sentence_says_how_to_begin(toys: Class, tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match=r"There is no course\.toml.* grader class new"):
+        build((), toys.top / "course", tmp_path)
 
 
 def test_without_nbgrader_one_sentence_says_what_to_install(monkeypatch: pytest.MonkeyPatch) -> None:

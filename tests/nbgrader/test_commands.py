@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -56,28 +57,20 @@ def test_import_then_autograde(
     assert toys.grades("ada")["correctness"] == (60.0, False)
 
 
-def test_build_and_check(
+def test_build(
     toys: Class, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     where = ("--course", toys.top / "course", "--out", tmp_path / "class")
+    (tmp_path / "class").mkdir()
+    shutil.copy(toys.folder / "course.toml", tmp_path / "class")
     assert run(monkeypatch, "build", "00", *where) == 0
     assert "nbgrader generate_assignment 00_negate" in capsys.readouterr().out
-    assert run(monkeypatch, "build", "00", "--check", *where) == 0
-    assert run(monkeypatch, "build", "--check", *where) == 1
-    assert "differs" in capsys.readouterr().out
+    assert [path.name for path in (tmp_path / "class" / "source").iterdir()] == ["00_negate"]
     assert run(monkeypatch, "build", "99", *where) == 2
 
 
 def test_an_unknown_layout_is_a_usage_error(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     assert run_class(monkeypatch, "collect", "00", tmp_path / "x.zip", "--layout", "blackboard") == 2
-
-
-def test_mend(toys: Class, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    submission = toys.submit("ada")
-    (submission.folder / NOTEBOOK).unlink()
-    assert run(monkeypatch, "mend", toys.folder, "--course", toys.top / "course") == 0
-    assert "1 notebook was missing" in capsys.readouterr().out
-    assert (submission.folder / NOTEBOOK).is_file()
 
 
 @pytest.mark.parametrize(

@@ -209,12 +209,6 @@ def test_whom_an_export_lacks_is_said(graded: Class, capfd: pytest.CaptureFixtur
     assert "nbgrader's gradebook has no students." in capfd.readouterr().err
 
 
-def test_without_a_course_toml_nbgraders_table_is_as_ever(graded: Class) -> None:
-    (graded.folder / "course.toml").unlink()
-    _enter(graded, manual_score=50.0)
-    assert _export(graded) == {"ada": 90.0}
-
-
 def test_a_gradebook_that_is_none_is_said(graded: Class) -> None:
     (graded.folder / "gradebook.db").write_text("no database")
     with pytest.raises(UsageError, match="cannot be read"):

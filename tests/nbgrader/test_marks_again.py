@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import signal
 import subprocess
 import sys
@@ -13,9 +14,8 @@ from typing import Any
 
 import pytest
 
-from grader.cli.nbgrader import repair_submissions
 from grader.verdict import Status
-from tests.nbgrader.school import SECOND, SLUG, Class, a_verdict
+from tests.nbgrader.school import NOTEBOOK, SECOND, SLUG, Class, a_verdict
 
 pytestmark = pytest.mark.usefixtures("no_kernel")
 # What a browser would run or fetch, if a written answer were taken for HTML.
@@ -56,21 +56,14 @@ def test_a_grade_does_not_survive_a_resubmission_that_crashes(toys: Class) -> No
     assert {points for points, _ in toys.graded("ada").values()} == {0.0}
 
 
-def test_what_was_killed_halfway_is_done_again(toys: Class, capsys: pytest.CaptureFixture[str]) -> None:
-    """nbgrader takes a folder that is there for one that is done, and would pass it over for ever."""
-    import shutil
-
-    for student in ("ada", "zoe"):
-        toys.decide(toys.submit(student), a_verdict())
-        toys.graded(student)
-    half = toys.folder / "autograded" / "ada" / SLUG
-    (half / f"{SLUG}.ipynb").unlink()
-    shutil.copy(toys.folder / "release" / SLUG / f"{SLUG}.ipynb", half)  # what the first half of it writes
-    assert repair_submissions(toys.top / "course", toys.folder) == 0
-    assert f"removed  {half}" in capsys.readouterr().out
-    assert not half.exists() and (toys.folder / "autograded" / "zoe" / SLUG).is_dir()
-    assert toys.graded("ada", force=False)["correctness"] == (60.0, False)
-    assert half.is_dir()
+def test_what_was_killed_halfway_is_done_again_by_force(toys: Class) -> None:
+    """nbgrader takes a folder that is there for one that is done."""
+    toys.decide(toys.submit("ada"), a_verdict())
+    toys.graded("ada")
+    half = toys.folder / "autograded" / "ada" / SLUG / NOTEBOOK
+    shutil.copy(toys.folder / "release" / SLUG / NOTEBOOK, half)  # what the first half of it writes
+    assert toys.graded("ada", force=True)["correctness"] == (60.0, False)
+    assert toys.cell("ada", "check-correctness").outputs
 
 
 REPOSITORY = Path(__file__).parents[2]
@@ -109,8 +102,7 @@ def test_kill_minus_nine(toys: Class) -> None:
     config.write_text(settings)
     toys.graded("ada", force=False)
     assert set(toys.grades("ada").values()) == {(None, True)}  # nbgrader takes it for done
-    assert repair_submissions(toys.top / "course", toys.folder) == 0
-    assert toys.graded("ada", force=False)["correctness"] == (42.0, False)
+    assert toys.graded("ada", force=True)["correctness"] == (42.0, False)
 
 
 def test_a_verdict_of_a_gpu_counts_where_there_is_none(toys: Class, monkeypatch: pytest.MonkeyPatch) -> None:

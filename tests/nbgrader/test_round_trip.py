@@ -5,7 +5,6 @@ from __future__ import annotations
 import csv
 import re
 import shutil
-import zipfile
 
 from grader.instruct.submissions import Submission
 from grader.report.html import POLICY
@@ -78,45 +77,6 @@ def test_one_without_a_timestamp_holds_nobodys_feedback_back(toys: Class) -> Non
     assert len(list((toys.top / "exchange" / "toys" / "feedback").glob("*.html"))) == 2
     with toys.gradebook() as book:
         assert book.find_submission(SLUG, "ada").total_seconds_late == 0
-
-
-def test_zip_collect(toys: Class) -> None:
-    """One archive for each student, as a learning management system gives them out, is collected as it is."""
-    archives = toys.folder / "downloaded" / SLUG / "archive"
-    archives.mkdir(parents=True)
-    for name, inside in (("ada", ""), ("zoe_late_4711", f"{SLUG}/")):
-        with zipfile.ZipFile(archives / f"{name}.zip", "w") as archive:
-            archive.writestr(f"{inside}kernel.cu", toys.solution())
-            archive.write(toys.folder / "release" / SLUG / NOTEBOOK, f"{inside}{NOTEBOOK}")
-            archive.writestr(f"{inside}a.out", b"\x7fELF")
-    with toys.gradebook() as book:
-        book.add_student("zoe")
-    toys.command("ZipCollectApp", SLUG)
-    for student in ("ada", "zoe"):
-        folder = toys.folder / "submitted" / student / SLUG
-        assert {path.name for path in folder.iterdir()} == {"kernel.cu", NOTEBOOK}
-        toys.decide(Submission(student, SLUG, folder), a_verdict())
-    for command in ("AutogradeApp", "GenerateFeedbackApp"):
-        toys.command(command, SLUG)
-    assert {points for points, _ in toys.grades("zoe").values()} == {60.0, 20.0}
-
-
-def test_an_archive_is_its_owners_whatever_the_ids_look_like(toys: Class) -> None:
-    """ada_l's is not ada's, and a folder in it called like another's is still hers."""
-    archives = toys.folder / "downloaded" / SLUG / "archive"
-    archives.mkdir(parents=True)
-    (toys.folder / "course.toml").write_text(f'title = "Toys"\n[assignments.{SLUG}]\n')
-    (toys.folder / "students.csv").write_text("student\nada\nada_l\nc+d\n")
-    for name in ("ada_l_late", "c+d", "who_knows", "new"):
-        with zipfile.ZipFile(archives / f"{name}.zip", "w") as archive:
-            archive.writestr("kernel.cu", f"// {name}")
-            archive.writestr("extracted/ada/kernel.cu", "// not ada's")
-    toys.command("ZipCollectApp", SLUG)
-    collected = {
-        path.parents[1].name: path.read_text()
-        for path in (toys.folder / "submitted").glob(f"*/{SLUG}/kernel.cu")
-    }
-    assert collected == {"ada_l": "// ada_l_late", "c+d": "// c+d", "new": "// new"}
 
 
 @isolated

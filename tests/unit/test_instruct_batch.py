@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fcntl
 import os
@@ -15,17 +16,17 @@ import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cusimt.support.scratch import PREFIX
-from grader.checks import lanes
+from grader.checks import build, lanes
 from grader.course.catalog import Catalog
 from grader.instruct.batch import (
     Ended,
     Item,
     LaneSettings,
-    build_one,
     grade_one,
     grading,
     items_of,
@@ -88,7 +89,7 @@ def test_no_lane_opens_a_gpu_ahead_of_its_turn(
 
     monkeypatch.setattr(lanes, "open_lane", Opened)
     exercise = toy_catalog.find("00")
-    submission = read_submissions(submitted, toy_catalog, ["00/anna"])[0]
+    submission = read_submissions(submitted, toy_catalog, ["anna/00_negate"])[0]
     with Lane(LaneSettings(results, toy_catalog.exercises, isolate=False)) as lane:
         for number, backend in enumerate(("simt", "cuda")):
             answer = lane.grade(Task(number, submission, exercise, backend))  # type: ignore[arg-type]
@@ -102,7 +103,7 @@ def test_no_lane_opens_a_gpu_ahead_of_its_turn(
 
 def test_one_is_graded_once(toy_catalog: Catalog, submitted: Path, results: Path) -> None:
     store, exercise = ResultStore(results), toy_catalog.find("00")
-    submission = read_submissions(submitted, toy_catalog, ["00/anna"])[0]
+    submission = read_submissions(submitted, toy_catalog, ["anna/00_negate"])[0]
     seen: list[tuple[int | None, str, list[str]]] = []
 
     def noting(*arguments: object, **options: object) -> Verdict:
@@ -128,7 +129,7 @@ def test_what_the_machine_fails_is_logged_and_not_kept(
 ) -> None:
     hand_in(toy_catalog, submitted, ["anna"], "MACHINE")
     store, exercise = ResultStore(results), toy_catalog.find("00")
-    submission = read_submissions(submitted, toy_catalog, ["00/anna"])[0]
+    submission = read_submissions(submitted, toy_catalog, ["anna/00_negate"])[0]
     record = grade_one(submission, exercise, store, backend="simt", judge=judge_that_fails)
     assert record.verdict.status is Status.INFRA_ERROR and record.verdict.out_of == 0
     assert store.find(record.key) is None
@@ -138,7 +139,7 @@ def test_what_the_machine_fails_is_logged_and_not_kept(
 def test_files_that_change_while_they_are_read_are_not_judged(
     toy_catalog: Catalog, submitted: Path, results: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    submission = read_submissions(submitted, toy_catalog, ["00/anna"])[0]
+    submission = read_submissions(submitted, toy_catalog, ["anna/00_negate"])[0]
     staging = grading.stage
 
     def hand_in_again(*arguments: object) -> Path:
@@ -152,30 +153,26 @@ def test_files_that_change_while_they_are_read_are_not_judged(
     assert list(store.all()) == []
 
 
-def test_a_build_ahead_of_the_grading_refuses_what_does_not_compile_in_silence(
-    toy_catalog: Catalog, submitted: Path, results: Path
-) -> None:
-    exercise = toy_catalog.find("00")
-    broken = submitted / "anna" / exercise.slug / exercise.build.sources[0]
-    broken.unlink()
-    submission = read_submissions(submitted, toy_catalog, ["00/anna"])[0]
-    build_one(submission, exercise, ResultStore(results), backend="simt", isolate=False)
-    assert list(ResultStore(results).all()) == []
-
-
-def test_what_compiling_takes_is_kept_apart_from_what_has_the_gpu(
+def test_on_cuda_it_is_compiled_before_it_has_the_gpu(
     toy_catalog: Catalog, submitted: Path, results: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    exercise, store = toy_catalog.find("00"), ResultStore(results)
-    anna, bert = read_submissions(submitted, toy_catalog, ["00/anna", "00/bert"])
-    assert build_one(anna, exercise, store, backend="simt", isolate=False) > 0.05  # a compiler's
+    order: list[str] = []
 
-    monkeypatch.setattr(grading, "_compile", lambda *_: 1.5)
-    here = grade_one(anna, exercise, store, backend="cuda", judge=judge)
-    elsewhere = grade_one(bert, exercise, store, backend="cuda", judge=judge, built_seconds=12.0)
+    @contextlib.contextmanager
+    def exclusive() -> Iterator[None]:
+        order.append("has the GPU")
+        yield
+        order.append("gave it back")
 
-    assert (here.built_seconds, elsewhere.built_seconds) == (1.5, 13.5)
-    assert [store.find(each.key) for each in (here, elsewhere)] == [here, elsewhere]
+    def judged(*arguments: Any, **named: Any) -> Verdict:
+        order.append("judged")
+        return judge(*arguments, **named)
+
+    monkeypatch.setattr(build, "compile_submission", lambda *_, **__: order.append("compiled"))
+    monkeypatch.setattr(grading, "exclusive_gpu", exclusive)
+    [anna] = read_submissions(submitted, toy_catalog, ["anna/00_negate"])
+    grade_one(anna, toy_catalog.find("00"), ResultStore(results), backend="cuda", judge=judged)
+    assert order == ["compiled", "has the GPU", "judged", "gave it back"]
 
 
 # ---- batches -------------------------------------------------------------------------------------------
@@ -278,7 +275,7 @@ def test_what_cannot_be_read_when_its_turn_comes_harms_nobody_else(
     toy_catalog: Catalog, submitted: Path, results: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A stale NFS handle is no empty hand-in: that one is not judged, and nothing is kept of it."""
-    submissions = read_submissions(submitted, toy_catalog, ["00"])
+    submissions = read_submissions(submitted, toy_catalog, ["00_negate"])
     items = items_of(submissions, toy_catalog, lambda exercise: "simt")
     fail_to_open(monkeypatch, "kernel.cu", errno.ESTALE, below="/cleo/")
     store = ResultStore(results)

@@ -14,12 +14,11 @@ from pathlib import Path
 import pytest
 
 from grader.cli.grade_class import GradeOptions, grade_class, local_settings, require_sandbox
-from grader.cli.grading_screen import BatchScreen
-from grader.cli.grading_summary import _ENDED, print_summary
+from grader.cli.grading_screen import _ENDED, BatchScreen, print_summary
 from grader.cli.term import MarksOptions
 from grader.course.catalog import Catalog
-from grader.instruct.batch import Ended, Item, ItemOutcome, exclusive_gpu, items_of, summarise
-from grader.instruct.batch.estimate import Estimate
+from grader.instruct.batch import Ended, Item, ItemOutcome, items_of, summarise
+from grader.instruct.batch.grading import exclusive_gpu
 from grader.instruct.batch.summary import NO_ROSTER
 from grader.instruct.course import read_course
 from grader.instruct.results import Record, ResultStore
@@ -51,15 +50,16 @@ def outcome_of(items: Sequence[Item], *checks: CheckResult) -> ItemOutcome:
 # ---- summary -------------------------------------------------------------------------------------------
 
 
-@pytest.mark.parametrize(
-    ("points", "band"), [(0, 0), (1, 1), (49, 1), (50, 2), (74, 2), (75, 3), (99, 3), (100, 4)]
-)
-def test_points_fall_into_bands(points: int, band: int, toy_catalog: Catalog, tmp_path: Path) -> None:
-    items = items_in(toy_catalog, hand_in(toy_catalog, tmp_path / "submitted", ["anna"]))
-    check = CheckResult("correctness", Status.FAIL, "No.", float(points), 100.0)
-    for each in summarise(items, outcome_of(items, check)).exercises:
-        assert [number for number, count in enumerate(each.bands) if count] == [band]
-        assert each.mean == each.median == points / 100
+def test_points_are_averaged_as_a_share(toy_catalog: Catalog, tmp_path: Path) -> None:
+    items = items_in(toy_catalog, hand_in(toy_catalog, tmp_path / "submitted", ["anna", "bert"]))
+    [first, second] = [item for item in items if item.exercise.number == 0]
+    outcome = outcome_of([first], CheckResult("correctness", Status.FAIL, "No.", 20.0, 80.0))
+    outcome.records |= outcome_of(
+        [second], CheckResult("correctness", Status.PASS, "Yes.", 80.0, 80.0)
+    ).records
+    [found] = summarise([first, second], outcome).exercises
+    assert (found.judged, found.mean) == (2, 0.625)
+    assert found.statuses == {Status.FAIL: 1, Status.PASS: 1}
 
 
 def test_what_a_person_has_to_look_at(toy_catalog: Catalog, tmp_path: Path) -> None:
@@ -139,13 +139,10 @@ def test_the_summary_in_sentences(
 ) -> None:
     items = items_in(toy_catalog, hand_in(toy_catalog, tmp_path / "submitted", ["anna", "bert"]))
     outcome = outcome_of(items, CheckResult("correctness", Status.PASS, "Right.", 40.0, 40.0))
-    for plain in (True, False):
-        print_summary(summarise(items, outcome), [], plain=plain)
-        printed = capsys.readouterr().out
-        assert "00_negate" in printed and "2 passed" in printed and "Nothing needs a person." in printed
-    print_summary(summarise(items, outcome), [], plain=True)
-    points = "mean 100 % and median 100 % of the points; 2 with 100 %"
-    assert f"00_negate: 2 of 2 submissions judged, {points}. 2 passed." in capsys.readouterr().out
+    print_summary(summarise(items, outcome))
+    printed = capsys.readouterr().out
+    assert "00_negate: 2 of 2 judged, with 100 % of the points on average: 2 passed.\n" in printed
+    assert printed.endswith("\nNothing needs a person.\n")
 
 
 def test_every_way_in_which_a_kept_verdict_ends_has_its_words() -> None:
@@ -157,32 +154,21 @@ def test_every_way_in_which_a_kept_verdict_ends_has_its_words() -> None:
 # ---- progress ------------------------------------------------------------------------------------------
 
 
-def test_an_estimate_knows_that_exercises_differ(toy_catalog: Catalog, tmp_path: Path) -> None:
-    items = items_in(toy_catalog, hand_in(toy_catalog, tmp_path / "submitted", named(10)))
-    estimate = Estimate(items, 2)
-    assert estimate.seconds_left() is None
-    estimate.ended("00_negate", 2.0)
-    assert estimate.seconds_left() == (9 * 2.0 + 10 * 2.0) / 2
-    estimate.ended("01_muladd", 30.0)
-    assert estimate.seconds_left() == (9 * 2.0 + 9 * 30.0) / 2
-
-
 def test_a_log_gets_lines_and_no_bar(
     toy_catalog: Catalog, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("grader.cli.grading_screen._SILENCE_SECONDS", 0.0)
     items = items_in(toy_catalog, hand_in(toy_catalog, tmp_path / "submitted", ["anna"]))
     records = outcome_of(items).records
-    with BatchScreen(1) as screen:
+    with BatchScreen() as screen:
         screen.begin(items, 3, 1)
         for item in items:
             screen.ended(Ended(item, records[item.key], 30.0))
         screen.close(ItemOutcome(records, {}, len(items), 60.0))
     begun, first, second, closed = capsys.readouterr().err.splitlines()
     assert begun == ("2 submissions to grade; 3 are there from before; 1 more has the files of one of these.")
-    assert first.startswith("1 of 2 graded, ") and first.endswith(" a minute, about 30 s left.")
-    assert second.startswith("2 of 2 graded, ") and "left" not in second
-    assert closed == "2 of 2 graded in 1 min, 2 a minute."
+    assert (first, second) == ("1 of 2 graded.", "2 of 2 graded.")
+    assert closed == "2 of 2 graded in 1.0 min, 2 a minute."
 
 
 # ---- the command ---------------------------------------------------------------------------------------
@@ -227,7 +213,7 @@ def graded(catalog: Catalog, folder: Path, monkeypatch: pytest.MonkeyPatch, requ
         return ItemOutcome({})
 
     monkeypatch.setattr("grader.cli.grade_class.run_batch", run)
-    monkeypatch.setattr("grader.cli.grade_class._workforce", lambda *_: (None, 1))
+    monkeypatch.setattr("grader.cli.grade_class.local_settings", lambda *_: None)
     assert grade_class(request, GradeOptions(trust=True, share=share)) == 0
     return seen
 
@@ -236,7 +222,7 @@ def test_exercises_students_and_backends_of_record(
     toy_catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hand_in(toy_catalog, course_file(tmp_path) / "submitted", ["anna", "bert"])
-    monkeypatch.setattr("grader.instruct.batch.plan.batch_key", lambda *_: None)
+    monkeypatch.setattr("grader.instruct.batch.driver.batch_key", lambda *_: None)
     monkeypatch.setenv("CU2GRAD_BACKEND", "cuda")
 
     def asked(students: Sequence[str], names: Sequence[str]) -> list[str]:
@@ -250,11 +236,38 @@ def test_exercises_students_and_backends_of_record(
     assert asked(["bert"], ()) == ["00_negate/bert simt", "01_muladd/bert cuda"]
 
 
+def test_a_cluster_gets_the_words_of_the_command(
+    toy_catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """And what a share could not judge is in the exit code."""
+    asked: list[tuple[str, ...]] = []
+
+    def grade_shares(config: object, command: tuple[str, ...], shares: int, folder: Path) -> dict[int, str]:
+        asked.append((*command, str(shares), str(folder)))
+        return {2: "exit code 3"}
+
+    monkeypatch.setattr("grader.cli.grade_class.read_configuration", lambda path: path)
+    monkeypatch.setattr("grader.cli.grade_class.grade_shares", grade_shares)
+    request = MarksOptions(course_file(tmp_path), toy_catalog.course, ("anna",), ("0",))
+    how = GradeOptions(jobs=2, regrade=True, trust=True, cluster=tmp_path / "cluster.py", share="4")
+    assert grade_class(request, how) == 3
+    words = [
+        sys.executable, "-m", "grader", "class", "grade", "00_negate", "--student", "anna", "--class",
+        str(tmp_path), "--course", str(toy_catalog.course), "--regrade", "--trust-submissions", "--jobs", "2",
+        "--plain", "4", str(tmp_path / "results" / "cluster"),
+    ]  # fmt: skip
+    assert asked == [tuple(words)]
+    said = capsys.readouterr().out
+    assert "4 shares ended" in said and "2.txt: exit code 3" in said
+    with pytest.raises(UsageError, match="--share is '0/4'"):
+        grade_class(request, GradeOptions(trust=True, cluster=tmp_path / "cluster.py", share="0/4"))
+
+
 def test_shares_take_everybody_once(
     toy_catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     hand_in(toy_catalog, course_file(tmp_path) / "submitted", named(20))
-    monkeypatch.setattr("grader.instruct.batch.plan.batch_key", lambda *_: None)
+    monkeypatch.setattr("grader.instruct.batch.driver.batch_key", lambda *_: None)
     request = MarksOptions(tmp_path, toy_catalog.course)
     shares = [graded(toy_catalog, tmp_path, monkeypatch, request, f"{each}/3") for each in range(3)]
     everything = graded(toy_catalog, tmp_path, monkeypatch, request)
@@ -290,7 +303,7 @@ def test_a_class_is_graded_in_the_sandbox(toy_catalog: Catalog, tmp_path: Path) 
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     assert (
-        "00_negate: 4 of 4 submissions judged" in done.stdout
+        "00_negate: 4 of 4 judged" in done.stdout
         and "1 passed" in done.stdout
         and "1 did not build" in done.stdout
         and "1 left a TODO open" in done.stdout

@@ -85,7 +85,7 @@ def test_a_mistake_is_named_with_what_was_expected(tmp_path: Path, old: str, new
         read_course(written(tmp_path, FULL.replace(old, new, 1)))
     assert said in str(caught.value)
     assert "course.toml" in str(caught.value)
-    assert caught.value.next.endswith("grader class check")
+    assert caught.value.next.endswith("then run the same command again")
 
 
 def test_a_folder_without_a_course_is_told_how_to_begin_one(tmp_path: Path) -> None:

@@ -26,11 +26,10 @@ from grader.instruct.course import (
     totals,
 )
 from grader.instruct.course.attempts import read_roster, remembering, write_roster
+from grader.instruct.course.decisions import Withdrawal, log_regrade, withdraw
 from grader.instruct.course.explanation import explain
-from grader.instruct.course.regrades import log_regrade
 from grader.instruct.course.release import Release, release
 from grader.instruct.course.retention import forget
-from grader.instruct.course.withdrawals import Withdrawal, withdraw
 from grader.instruct.results.lines import Lines
 from grader.instruct.submissions import read_submissions
 from grader.support.errors import UsageError

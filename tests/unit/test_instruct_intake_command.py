@@ -15,8 +15,8 @@ from grader.cli.marks_changes import release_marks
 from grader.cli.term import MarksOptions
 from grader.course.catalog import Catalog
 from grader.instruct.course.attempts import read_roster
+from grader.instruct.course.decisions import log_regrade
 from grader.instruct.course.merge_ids import rename
-from grader.instruct.course.regrades import log_regrade
 from grader.instruct.submissions import read_submissions
 from tests.unit.handmade_class import COURSE, MULADD, NEGATE, HandmadeClass
 

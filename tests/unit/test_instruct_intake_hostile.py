@@ -22,8 +22,7 @@ from grader.instruct.submissions import archives
 from grader.instruct.submissions.file_matching import shown
 from grader.instruct.submissions.importing import import_archive
 from grader.instruct.submissions.layouts import recognised
-from grader.instruct.submissions.limits import FILE_BYTES, NOTEBOOK_BYTES
-from grader.instruct.submissions.reading import Refused
+from grader.instruct.submissions.reading import FILE_BYTES, NOTEBOOK_BYTES, Refused
 from grader.instruct.submissions.report import Report
 from grader.instruct.submissions.roster import read_roster
 from grader.support.errors import InfrastructureError, UsageError

@@ -1,4 +1,4 @@
-"""`grader class marks`, `grader course` and `grader class similarity`, as an instructor types them."""
+"""`grader class marks` and what changes marks, as an instructor types them."""
 
 from __future__ import annotations
 
@@ -14,16 +14,13 @@ import pytest
 from typer.testing import CliRunner
 
 from grader.cli.app import app
-from grader.cli.marks import show_table
 from grader.cli.marks_changes import release_marks
-from grader.cli.similarity import show_pairs
-from grader.cli.term import MarksOptions, open_term
+from grader.cli.term import MarksOptions
 from grader.course.catalog import Catalog
 from grader.course.stubs import stub_text
 from grader.instruct.course import ReleasedMarks, read_course
 from grader.instruct.course.release_log import Released, now, telling
 from grader.instruct.results.key import exercise_version
-from grader.instruct.similarity import look_alikes
 from grader.support.errors import UsageError
 from grader.verdict import CheckResult, Status
 from tests.unit.handmade_class import COURSE, MULADD, NEGATE, HandmadeClass
@@ -242,18 +239,10 @@ def test_a_class_begins_with_files_that_can_be_read(tmp_path: Path, toy_catalog:
     assert (folder / "students.csv").read_text() == "student,name\nana,Ana Bel\nbo\n"
 
 
-def test_checking_a_course_says_what_it_amounts_to(made: HandmadeClass) -> None:
-    said = run(made, "check")
-    assert "Toys: 2 assignments, times in UTC." in said
-    assert f"{NEGATE}  weight 1, due 2026-10-05 12:00, the last hand-in on simt" in said
-    assert "3 students, 0 extensions" in said
-    assert "exit code 0" in said
-    made.write("extensions.csv", "student,exercise,days,reason\nanna,*,1,ill\n")
-    said = run(made, "check")
-    assert "is called anna." in said and "exit code 1" in said
+def test_a_line_of_a_table_that_is_wrong_is_named(made: HandmadeClass) -> None:
     made.write("groups.csv", "group,student\na,ana\nb,ana\n")
     with pytest.raises(UsageError, match="Line 3 of"):
-        run(made, "check")
+        run(made, "marks")
 
 
 @pytest.mark.parametrize(
@@ -269,9 +258,7 @@ def test_an_extension_that_is_after_no_deadline_is_told(
     made: HandmadeClass, exercise: str, until: str, idle: bool
 ) -> None:
     made.write("extensions.csv", f"student,exercise,until,reason\nana,{exercise},{until},ill\n")
-    said = run(made, "check")
-    assert (f"extension of ana for {exercise} until" in said) is idle
-    assert f"exit code {int(idle)}" in said
+    assert (f"extension of ana for {exercise} until" in run(made, "marks")) is idle
 
 
 def test_forgetting_changes_nothing_until_it_is_told_to(made: HandmadeClass) -> None:
@@ -288,25 +275,6 @@ def test_forgetting_changes_nothing_until_it_is_told_to(made: HandmadeClass) -> 
     assert "3 records went" in forgotten("--yes")
     assert list(made.store.all()) == []
     assert str(made.folder / "submitted") in said  # which is not touched, and named
-
-
-def test_look_alikes_on_the_screen_and_as_a_page(made: HandmadeClass) -> None:
-    text = """
-int f(int a) { int s = 0; for (int k = a; k > 0; k /= 2) s += k % 2 ? k : -k; return s; }
-bool g(const char* a, long b) { while (*a && b--) if (*a++ == '/') return true; return !b; }
-float h(float a) { switch ((int)a) { case 1: return a * a; default: return a < 0 ? -a : a + 1.f; } }
-"""
-    for student, shown in (("dan", text), ("eve", text.replace(" f(", " my_f(").replace(" a", " value"))):
-        made.hand_in(student, NEGATE, text=shown)
-    said = run(made, "similarity")
-    assert "dan and eve have" in said and "1 pair to look at" in said
-    page = made.folder / "pairs.html"
-    run(made, "similarity", "0", "--html", str(page))
-    assert "my_f(int value)" in page.read_text()
-    made.write("groups.csv", "group,student\nA,dan\nA,eve\n")
-    assert "0 pairs" in run(made, "similarity")
-    with pytest.raises(UsageError, match="past term"):
-        run(made, "similarity", "--past", str(made.folder / "gone"))
 
 
 @pytest.mark.skipif(shutil.which("bwrap") is None, reason="needs bubblewrap (package bubblewrap)")
@@ -346,23 +314,3 @@ def test_marks_import_neither_torch_nor_a_notebook(made: HandmadeClass) -> None:
         env={**os.environ, "PYTHONPATH": str(Path(__file__).resolve().parents[2])},
     )  # fmt: skip
     assert done.stdout.splitlines()[-1] == "0 []", done.stdout + done.stderr
-
-
-def test_a_terminal_gets_boxes_with_nothing_lost(
-    made: HandmadeClass, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    """What a person sees; markup in somebody's text is text."""
-    monkeypatch.setenv("COLUMNS", "200")
-    made.write("course.toml", COURSE.replace("Toys", "[red]Toys[/red]"))
-    term = open_term(MarksOptions(made.folder, made.catalog.course))
-    show_table(term, list(made.marks().values()), plain=False)
-    text = (
-        "[b]int f(int a)[/b] { int s = 0; for (int k = a; k > 0; k /= 2) s += k % 2 ? k : -k; "
-        "if (s < 0 && a != 7) return ~s; return s ^ (a << 3) + 5 * s; }\n"
-    )
-    hand_ins = [made.hand_in(each, NEGATE, text=text) for each in ("dan", "eve")]
-    show_pairs(look_alikes(hand_ins, made.catalog.find(NEGATE)), plain=False)
-    said = capsys.readouterr().out
-    assert "[red]Toys[/red]" in said
-    assert said.count("[b]int f(int a)[/b]") == 2
-    assert "│" in said

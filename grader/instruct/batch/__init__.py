@@ -1,11 +1,9 @@
 """Grading many submissions on one machine."""
 
-from grader.instruct.batch.driver import Ended, ItemOutcome, Watch, Workforce, run_batch
-from grader.instruct.batch.gpus import exclusive_gpu
-from grader.instruct.batch.grading import Judge, batch_key, build_one, grade_one
+from grader.instruct.batch.driver import Ended, Item, ItemOutcome, Watch, Workforce, items_of, run_batch
+from grader.instruct.batch.grading import Judge, batch_key, grade_one
 from grader.instruct.batch.lane import Failed, LaneSettings
 from grader.instruct.batch.local import LocalSettings, grade_here
-from grader.instruct.batch.plan import Item, items_of
 from grader.instruct.batch.summary import Summary, everybody, summarise
 
 __all__ = [
@@ -20,9 +18,7 @@ __all__ = [
     "Watch",
     "Workforce",
     "batch_key",
-    "build_one",
     "everybody",
-    "exclusive_gpu",
     "grade_here",
     "grade_one",
     "items_of",

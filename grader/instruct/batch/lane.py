@@ -45,17 +45,13 @@ class LaneSettings:
 
 @dataclass(frozen=True)
 class Task:
-    """One submission to be graded, for the ``attempt``-th time; ``number`` is the driver's own.
-
-    ``built_seconds``, of processors, were spent on compiling it elsewhere.
-    """
+    """One submission to be graded, for the ``attempt``-th time; ``number`` is the driver's own."""
 
     number: int
     submission: Submission
     exercise: Exercise
     backend: Backend
     attempt: int = 1
-    built_seconds: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -105,7 +101,7 @@ class Lane:
             return grade_one(
                 task.submission, task.exercise, self._store, backend=task.backend, isolate=settings.isolate,
                 judge=self._judge(task.backend), spool=self._spool_of(task.backend), attempt=task.attempt,
-                regrade=settings.regrade, built_seconds=task.built_seconds,
+                regrade=settings.regrade,
             )  # fmt: skip
         except ExplainedError as error:
             return Failed(str(error))

@@ -9,11 +9,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from cusimt.support.scratch import sweep
-from grader.instruct.batch.driver import Ended, fault_of
+from grader.instruct.batch.driver import Ended, Item, fault_of
 from grader.instruct.batch.grading import not_judged
 from grader.instruct.batch.lane import Answer, LaneSettings, Task
 from grader.instruct.batch.lane_pool import Died, LanePool
-from grader.instruct.batch.plan import Item
 from grader.instruct.results import Record, ResultStore
 from grader.support.errors import InfrastructureError
 from grader.verdict import Status

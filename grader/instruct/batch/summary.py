@@ -6,18 +6,15 @@ import contextlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
-from statistics import mean, median
+from statistics import fmean
 
-from grader.instruct.batch.driver import ItemOutcome
-from grader.instruct.batch.plan import Item, by_exercise
+from grader.instruct.batch.driver import Item, ItemOutcome, by_exercise
 from grader.instruct.results import Record
 from grader.instruct.submissions import look
 from grader.run.cleaned_text import clean
 from grader.support.errors import InfrastructureError
 from grader.verdict import Status, Verdict
 
-BANDS = ("0 %", "below 50 %", "below 75 %", "below 100 %", "100 %")
-_BOUNDS = (0.5, 0.75, 1.0)
 _MANY = 10  # submissions that have to fail a check before the exercise itself comes under suspicion
 NO_ROSTER = "This id is in no roster. If it is a student's, add a line to students.csv."
 _SHOWN = 160  # characters of a quoted sentence
@@ -25,16 +22,12 @@ _SHOWN = 160  # characters of a quoted sentence
 
 @dataclass(frozen=True)
 class ExerciseSummary:
-    """``bands`` counts submissions by their share of the points, as BANDS names them; ``mean`` and ``median``
-    are of that share, from 0 to 1.
-    """
+    """``mean`` is the submissions' share of the points, from 0 to 1; ``statuses`` counts how they ended."""
 
     slug: str
     submissions: int
     judged: int
-    bands: tuple[int, ...]
     mean: float
-    median: float
     statuses: dict[Status, int]
 
 
@@ -77,20 +70,9 @@ def summarise(
 
 def _exercise(slug: str, submissions: int, verdicts: Sequence[Verdict]) -> ExerciseSummary:
     shares = [verdict.earned / verdict.out_of for verdict in verdicts if verdict.out_of]
-    bands = Counter(_band(share) for share in shares)
-    return ExerciseSummary(
-        slug=slug,
-        submissions=submissions,
-        judged=len(verdicts),
-        bands=tuple(bands[number] for number in range(len(BANDS))),
-        mean=mean(shares) if shares else 0.0,
-        median=median(shares) if shares else 0.0,
-        statuses=dict(Counter(verdict.status for verdict in verdicts).most_common()),
-    )
-
-
-def _band(share: float) -> int:
-    return 0 if share <= 0 else 1 + sum(share >= bound for bound in _BOUNDS)
+    statuses = Counter(verdict.status for verdict in verdicts)
+    average = fmean(shares) if shares else 0.0
+    return ExerciseSummary(slug, submissions, len(verdicts), average, dict(statuses.most_common()))
 
 
 def _suspicions(verdicts: Sequence[Verdict]) -> Iterable[str]:

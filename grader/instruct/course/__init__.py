@@ -6,18 +6,11 @@ marks = Marking(course, catalog, read_people(course), attempts, Grades(store.all
 """
 
 from grader.instruct.course.attempts import Attempt, remember
-from grader.instruct.course.class_folder import (
-    DEFAULT_BACKEND,
-    ClassFolder,
-    class_in,
-    class_of,
-    folder_around,
-)
 from grader.instruct.course.course_state import marks_in
 from grader.instruct.course.grades import Grades
 from grader.instruct.course.marks import Mark, Marking, State, Total, totals
-from grader.instruct.course.policy import Assignment, Course, LatePolicy, judged_scores
-from grader.instruct.course.reading import read_course
+from grader.instruct.course.policy import DEFAULT_BACKEND, Assignment, Course, LatePolicy, judged_scores
+from grader.instruct.course.reading import course_of, folder_around, read_course
 from grader.instruct.course.release_log import ReleasedMarks
 from grader.instruct.course.student_tables import People, read_people
 
@@ -25,7 +18,6 @@ __all__ = [
     "DEFAULT_BACKEND",
     "Assignment",
     "Attempt",
-    "ClassFolder",
     "Course",
     "Grades",
     "LatePolicy",
@@ -35,8 +27,7 @@ __all__ = [
     "ReleasedMarks",
     "State",
     "Total",
-    "class_in",
-    "class_of",
+    "course_of",
     "folder_around",
     "judged_scores",
     "marks_in",

@@ -18,12 +18,11 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from grader.course.catalog import Catalog
+from grader.instruct.course.decisions import withdrawn
 from grader.instruct.course.release_log import now as moment
 from grader.instruct.course.tables import read_rows
-from grader.instruct.course.withdrawals import withdrawn
 from grader.instruct.results import ResultStore, content_digest
-from grader.instruct.results.lines import Lines
-from grader.instruct.results.lock import results_lock
+from grader.instruct.results.lines import Lines, results_lock
 from grader.instruct.results.secret import ROSTER
 from grader.instruct.submissions import Submission
 from grader.support.durable import write_atomically

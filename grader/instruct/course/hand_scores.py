@@ -15,8 +15,7 @@ from grader.instruct.course.attempts import Attempt, read_roster
 from grader.instruct.course.gradebook import CHECK, NOTHING, HandScore, Place, read_gradebook, written
 from grader.instruct.course.release_log import now
 from grader.instruct.results import ResultStore
-from grader.instruct.results.lines import Lines
-from grader.instruct.results.lock import results_lock
+from grader.instruct.results.lines import Lines, results_lock
 
 FORMGRADER = "formgrader.jsonl"
 

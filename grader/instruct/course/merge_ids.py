@@ -6,11 +6,10 @@ from collections.abc import Mapping
 from typing import Any
 
 from grader.instruct.course.attempts import ATTEMPTS, read_roster, remembering, write_roster
+from grader.instruct.course.decisions import REGRADES, WITHDRAWN
 from grader.instruct.course.hand_scores import FORMGRADER
-from grader.instruct.course.regrades import REGRADES
 from grader.instruct.course.release_log import telling
 from grader.instruct.course.retention import VERDICTS
-from grader.instruct.course.withdrawals import WITHDRAWN
 from grader.instruct.results import ResultStore
 from grader.instruct.results.lines import Lines
 from grader.instruct.results.secret import RELEASED

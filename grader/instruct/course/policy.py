@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
@@ -14,6 +14,8 @@ from grader.support.errors import UnknownExercise, UsageError
 TAKES = ("last", "best")  # which of several submissions the mark comes from
 PENALTY_OF = ("earned", "possible")  # what a penalty is a share of
 FILE = "course.toml"
+# Of record, where nothing says another: every machine has it, so a mark depends on none.
+DEFAULT_BACKEND: Backend = "simt"
 
 
 @dataclass(frozen=True)
@@ -55,13 +57,12 @@ class Course:
     title: str
     zone: ZoneInfo
     assignments: dict[str, Assignment]
-    backend: Backend = "simt"
+    backend: Backend = DEFAULT_BACKEND
     late_days: int = 0
     submissions: Path = Path("submitted")
     results: Path = Path("results")
     gradebook: Path = Path("gradebook.db")
     site: str = ""
-    past: tuple[Path, ...] = field(default=())
 
     @property
     def file(self) -> Path:

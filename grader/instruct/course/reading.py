@@ -8,6 +8,7 @@ from zoneinfo import ZoneInfo
 
 from grader.course.exercise import SLUG
 from grader.instruct.course.policy import (
+    DEFAULT_BACKEND,
     FILE,
     PENALTY_OF,
     TAKES,
@@ -38,12 +39,35 @@ def read_course(folder: Path | None = None) -> Course:
     try:
         return _course(folder, read_toml(path))
     except BrokenExercise as broken:
-        raise UsageError(broken.what, broken.rule, f"Edit {path}, then run: grader class check") from broken
+        raise UsageError(
+            broken.what, broken.rule, f"Edit {path}, then run the same command again"
+        ) from broken
+
+
+def folder_around(here: Path) -> Path | None:
+    """The nearest folder with a ``course.toml``: ``here``, or one that it lies in."""
+    here = here.resolve()
+    return next((each for each in (here, *here.parents) if (each / FILE).is_file()), None)
+
+
+def course_of(submissions: Path) -> Course:
+    """The course whose folder of submissions this is, there already or not.
+
+    Raises UsageError where no ``course.toml`` is around it, or one that calls another folder so.
+    """
+    course = read_course(folder_around(submissions.parent) or submissions.parent)
+    if course.submissions.resolve() != submissions.resolve():
+        raise UsageError(
+            f"{course.file} has its submissions in {course.submissions}, and {submissions} was named.",
+            "Backends, results and marks of a class follow from that file, for that folder alone.",
+            f"Name {course.submissions}; or set `submissions` there; or move this folder out of the class.",
+        )
+    return course
 
 
 def _course(folder: Path, table: TomlTable) -> Course:
     zone = _zone(table)
-    backend = table.choice("backend", BACKENDS, default="simt")
+    backend = table.choice("backend", BACKENDS, default=DEFAULT_BACKEND)
     takes = table.text("takes", "last", one_of=TAKES)
     late = table.table("late")
     late_days = late.integer("budget_days", 0)
@@ -64,7 +88,6 @@ def _course(folder: Path, table: TomlTable) -> Course:
         results=folder / table.text("results", "results"),
         gradebook=folder / table.text("gradebook", "gradebook.db"),
         site=_site(table),
-        past=tuple(folder / each for each in table.texts("past", ())),
     )
     table.finish()
     if course.results.resolve().is_relative_to(course.submissions.resolve()):

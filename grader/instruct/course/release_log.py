@@ -11,8 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from grader.instruct.results import Secret
-from grader.instruct.results.lines import Lines
-from grader.instruct.results.lock import results_lock
+from grader.instruct.results.lines import Lines, results_lock
 from grader.instruct.results.secret import RELEASED
 
 

@@ -10,7 +10,7 @@ All are CSV in UTF-8 with a header, separated by commas or, as some spreadsheets
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 from pathlib import Path
@@ -96,15 +96,6 @@ class People:
                 if each.exercise in (ALL, slug)
             )
         ]
-
-    def in_one_group(self, exercise: str) -> Callable[[str, str], bool]:
-        """Whether two students hand in ``exercise`` as one."""
-
-        def same(first: str, second: str) -> bool:
-            group = self.group(first, exercise)
-            return bool(group) and group == self.group(second, exercise)
-
-        return same
 
     def together(self, exercise: str, students: Iterable[str]) -> list[list[str]]:
         """Who hands in as one: the members of each group, and everybody else alone."""

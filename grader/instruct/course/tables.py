@@ -36,7 +36,7 @@ class Row:
     def broken(self, what: str, rule: str) -> UsageError:
         """The error for this line: ``what`` goes on after its number, ``rule`` is a sentence."""
         return UsageError(
-            f"Line {self.line} of {self.path} {what}.", rule, "Correct it, then run: grader class check"
+            f"Line {self.line} of {self.path} {what}.", rule, "Correct it, then run the same command again"
         )
 
 
@@ -61,7 +61,7 @@ def read_rows(path: Path, columns: Sequence[str]) -> Iterator[Row]:
         raise UsageError(
             f"{path} has no column {missing[0]!r}.",
             f"Its first line must name {', '.join(columns)}.",
-            "Correct the first line, then run: grader class check",
+            "Correct the first line, then run the same command again",
         )
     for line, values in table.rows:
         if not any(value.strip() for value in values):

@@ -8,10 +8,9 @@ what it wrote there. A mark that nobody knows yet leaves its cell alone; it neve
 """
 
 from grader.instruct.export.canvas import fill_canvas
-from grader.instruct.export.grades import Grade
 from grader.instruct.export.gradescope import RESULTS, Visibility, results, write_results
 from grader.instruct.export.moodle import fill_moodle, is_worksheet
-from grader.instruct.export.sheet import Filled, inert, write_export
+from grader.instruct.export.sheet import Filled, Grade, inert, write_export
 
 __all__ = [
     "RESULTS",

@@ -10,8 +10,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from grader.instruct.export.grades import OUT_OF, Grade, by_student
-from grader.instruct.export.sheet import Filled, Sheet, number, scaled, unknown_of
+from grader.instruct.export.sheet import OUT_OF, Filled, Grade, Sheet, by_student, number, scaled, unknown_of
 from grader.support.errors import UsageError
 
 PEOPLE = ("SIS Login ID", "SIS User ID", "ID", "Integration ID")

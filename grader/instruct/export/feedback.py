@@ -7,8 +7,6 @@ number in the name of a folder.
 
 from __future__ import annotations
 
-import io
-import zipfile
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
@@ -18,6 +16,7 @@ from grader.instruct.submissions.importing import student_of
 from grader.instruct.submissions.layouts import MOODLE, Found, Handin, read_layout
 from grader.instruct.submissions.roster import Roster
 from grader.support.errors import UsageError
+from grader.support.zip_files import packed
 
 _PAGE = "feedback.html"
 
@@ -52,7 +51,7 @@ def bundle(archive: Path | None, slug: str, roster: Roster | None, pages: Mappin
     found = _found(archive, slug) if archive else None
     if found is None:
         files = {f"{student}.html": feedback.html for student, feedback in pages.items()}
-        return Bundle("", _packed(files), tuple(sorted(pages)), ())
+        return Bundle("", packed(files), tuple(sorted(pages)), ())
     students: dict[str, str] = {}  # the name in the bundle for each
     without = []
     for handin in found.handins.values():
@@ -71,7 +70,7 @@ def bundle(archive: Path | None, slug: str, roster: Roster | None, pages: Mappin
     text = found.layout == "canvas"
     files = {name: pages[each].text if text else pages[each].html for each, name in students.items()}
     try:
-        content = _packed(files)
+        content = packed(files)
     except UnicodeEncodeError as problem:  # of a folder, whose names may be any bytes
         raise UsageError(
             f"{archive} has a name that is not UTF-8: {problem.object!a}.",
@@ -86,18 +85,6 @@ def _found(archive: Path, slug: str) -> Found | None:
     with opened(archive) as source:
         found = read_layout(source, "auto", slug)
     return found if found.numbered else None
-
-
-def _packed(files: Mapping[str, str]) -> bytes:
-    """The same files make the same bytes."""
-    content = io.BytesIO()
-    with zipfile.ZipFile(content, "w", zipfile.ZIP_DEFLATED) as packed:
-        for name, text in sorted(files.items()):
-            entry = zipfile.ZipInfo(name)
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            entry.external_attr = 0o100644 << 16
-            packed.writestr(entry, text)
-    return content.getvalue()
 
 
 def _name(layout: str, handin: Handin) -> str:

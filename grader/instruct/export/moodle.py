@@ -10,8 +10,17 @@ import html
 from collections.abc import Iterable
 from pathlib import Path
 
-from grader.instruct.export.grades import OUT_OF, Grade, by_student
-from grader.instruct.export.sheet import Filled, Sheet, inert, number, scaled, unknown_of
+from grader.instruct.export.sheet import (
+    OUT_OF,
+    Filled,
+    Grade,
+    Sheet,
+    by_student,
+    inert,
+    number,
+    scaled,
+    unknown_of,
+)
 from grader.support.errors import UsageError
 
 PEOPLE = ("Username", "ID number", "Email address", "Identifier")

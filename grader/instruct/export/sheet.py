@@ -1,4 +1,4 @@
-"""A CSV table from an LMS that the LMS will read again: cells, delimiter, line ends and BOM preserved."""
+"""Grades, and a table of an LMS that it will read again: cells, delimiter, line ends and BOM preserved."""
 
 from __future__ import annotations
 
@@ -13,10 +13,25 @@ from grader.support.csv_table import BOM, read_table
 from grader.support.durable import write_atomically
 from grader.support.errors import UsageError
 
+OUT_OF = 100.0
 _SHOWN = 10
 # What makes a spreadsheet take a cell for a formula, as the first character that is not a space.
 _FORMULA = ("=", "+", "-", "@", "|", "%", "＝", "＋", "－", "＠")
 _CONTROL = ("\t", "\r", "\n")
+
+
+@dataclass(frozen=True)
+class Grade:
+    """``points`` of 100; None where there is no mark yet."""
+
+    student: str
+    points: float | None
+    comment: str = ""
+
+
+def by_student(grades: Iterable[Grade]) -> Mapping[str, Grade]:
+    """The grades that have points, by student."""
+    return {grade.student: grade for grade in grades if grade.points is not None}
 
 
 def inert(text: str) -> str:

@@ -12,7 +12,6 @@ from nbgrader.converters import Autograde, GenerateAssignment
 from nbgrader.preprocessors import CheckCellMetadata, ClearSolutions, Execute, SaveAutoGrades
 
 from grader.course.catalog import Catalog
-from grader.instruct.nbgrader.collecting import CollectArchives
 from grader.instruct.nbgrader.exchange import CollectExercises
 from grader.instruct.nbgrader.exporters import BookExport
 from grader.instruct.nbgrader.feedback import SelfContainedExporter
@@ -22,7 +21,6 @@ from grader.instruct.nbgrader.outputs import InjectVerdict
 from grader.instruct.nbgrader.sanitizing import (
     CanonicalNotebook,
     CheckOthersMetadata,
-    ForgetGrades,
     KeepFileCells,
     MirrorFiles,
     SubmissionExporter,
@@ -58,8 +56,6 @@ def _configure(c: Config, course: str | Path, trust_submissions: bool) -> None:
         _default(GenerateAssignment, "preprocessors"), {ClearSolutions: [KeepFileCells]}
     )
     c.ExchangeFactory.collect = CollectExercises
-    c.FileNameCollectorPlugin.valid_ext = sorted({".ipynb", *_suffixes(catalog)})
-    c.ZipCollectApp.collector_plugin = CollectArchives
     c.ExportApp.plugin_class = BookExport
 
     # Otherwise the stubs in source/ would take the place of what was handed in.
@@ -67,7 +63,6 @@ def _configure(c: Config, course: str | Path, trust_submissions: bool) -> None:
     c.Autograde.pre_convert_hook = before_autograde
     c.Autograde.exporter_class = SubmissionExporter
     c.Autograde.sanitize_preprocessors = [
-        ForgetGrades,
         CanonicalNotebook,
         *_swapped(
             _default(Autograde, "sanitize_preprocessors"),
@@ -104,7 +99,3 @@ def _swapped(steps: list[type[Any]], others: dict[type[Any], list[type[Any]]]) -
             "Install the version in constraints.txt.",
         )
     return [each for step in steps for each in others.get(step, [step])]
-
-
-def _suffixes(catalog: Catalog) -> set[str]:
-    return {Path(name).suffix for exercise in catalog.exercises for name in exercise.edit}

@@ -8,13 +8,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nbformat import NotebookNode
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 from traitlets import Bool, Unicode
 
 from grader.course.catalog import Catalog
 from grader.course.exercise import Exercise
-from grader.instruct.course import class_of
+from grader.instruct.course import course_of
 from grader.instruct.results import ResultStore
 from grader.instruct.submissions import Submission
 from grader.instruct.submissions.folder import submission_in
@@ -47,6 +48,15 @@ class CoursePreprocessor(NbGraderPreprocessor):
         """All exercises."""
         return _catalog(self.course)
 
+    def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
+        """`convert`, where it is about an exercise."""
+        work = self.work(resources)
+        return nb if work is None else self.convert(nb, work, resources), resources
+
+    def convert(self, nb: NotebookNode, work: Work, resources: Any) -> NotebookNode:
+        """What ``nb`` becomes in this step."""
+        return nb
+
     def work(self, resources: Mapping[str, Any]) -> Work | None:
         """What ``resources`` are about; None for an assignment that is no exercise."""
         about = resources["nbgrader"]
@@ -56,12 +66,12 @@ class CoursePreprocessor(NbGraderPreprocessor):
         courses: CourseDirectory = self.parent.parent.coursedir  # of the converter that owns the exporter
         slug, student = exercise.slug, about["student"]
         folder = Path(courses.format_path(courses.submitted_directory, student, slug))
-        home = class_of(folder.parents[1])
+        home = course_of(folder.parents[1])
         return Work(
             exercise=exercise,
             submission=submission_in(folder),
             backend=home.backend_of(slug),
-            site=home.course.site if home.course else "",
+            site=home.site,
             store=ResultStore(home.results),
             released=released_in(courses, slug) / f"{about['notebook']}.ipynb",
         )

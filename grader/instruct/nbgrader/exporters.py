@@ -14,7 +14,7 @@ from nbgrader.plugins import CsvExportPlugin
 
 from cusimt.support.words import listed, noun
 from grader.course.catalog import Catalog
-from grader.instruct.course import Course, Mark, People, State, class_in, marks_in, read_people
+from grader.instruct.course import Course, Mark, People, State, marks_in, read_course, read_people
 from grader.instruct.course.lateness import FULL
 from grader.support.errors import ExplainedError, UsageError
 
@@ -23,7 +23,7 @@ _SAME = 0.005
 
 
 class BookExport(CsvExportPlugin):
-    """nbgrader's CSV. Without a course.toml nobody keeps another book, and it is as nbgrader makes it."""
+    """nbgrader's CSV."""
 
     student: list[str]
 
@@ -31,9 +31,7 @@ class BookExport(CsvExportPlugin):
         """Write ``self.to``. Raises SystemExit after a sentence on what would contradict the marks."""
         courses = self.parent.coursedir
         try:
-            course = class_in(Path(courses.root)).course
-            if course is not None:
-                self._agree(gradebook, course)
+            self._agree(gradebook, read_course(Path(courses.root)))
         except ExplainedError as error:
             self.log.error("%s", error)
             raise SystemExit(error.exit_code) from error

@@ -16,7 +16,7 @@ from pathlib import Path
 from nbformat.v4 import new_notebook
 from traitlets.log import get_logger
 
-from grader.instruct.course import class_of
+from grader.instruct.course import course_of
 from grader.instruct.course.hand_scores import note_hand_scores
 from grader.instruct.nbgrader.notebook import as_text
 from grader.instruct.results import ResultStore
@@ -40,9 +40,8 @@ def before_autograde(*, assignment: str, student: str, notebooks: Iterable[str])
         _unless_there(notebook, as_text(new_notebook()))
     for folder in {path.parents[1] for path in paths}:
         try:
-            home = class_of(folder.parent)
-            if home.course:
-                note_hand_scores(ResultStore(home.results), home.course.gradebook, folder.name)
+            course = course_of(folder.parent)
+            note_hand_scores(ResultStore(course.results), course.gradebook, folder.name)
         except (ExplainedError, OSError) as problem:
             get_logger().error("What people entered about %s cannot be kept: %s", folder.name, problem)
             raise SystemExit(getattr(problem, "exit_code", 1)) from problem

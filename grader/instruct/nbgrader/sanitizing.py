@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, TextIO
 
@@ -43,36 +43,15 @@ class SubmissionExporter(NotebookExporter):
         return self.from_notebook_node(notebook, resources=resources, **options)
 
 
-class ForgetGrades(CoursePreprocessor):
-    """Takes the scores of an earlier submission away before anything can go wrong with this one."""
-
-    def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        about = resources["nbgrader"]
-        if self.work(resources) is None:
-            return nb, resources
-        with Gradebook(about["db_url"]) as gradebook:
-            try:
-                found = gradebook.find_submission_notebook(
-                    about["notebook"], about["assignment"], about["student"]
-                )
-            except MissingEntry:
-                return nb, resources
-            for grade in found.grades:
-                grade.auto_score, grade.needs_manual_grade = None, True
-            gradebook.db.commit()
-        return nb, resources
-
-
 class CanonicalNotebook(CoursePreprocessor):
     """Puts the released notebook in the place of what was handed in, whose cells may say anything.
 
-    Only answers are taken over, in cells that an instructor added for them.
+    Only answers are taken over, in cells that an instructor added for them. Before anything can go wrong with
+    this submission, the scores of an earlier one are taken away.
     """
 
-    def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        work = self.work(resources)
-        if work is None:
-            return nb, resources
+    def convert(self, nb: NotebookNode, work: Work, resources: Any) -> NotebookNode:
+        _forget_grades(resources["nbgrader"])
         canonical = _released(work)
         answers = dict(_answers(nb))
         for cell in canonical.cells:
@@ -81,23 +60,20 @@ class CanonicalNotebook(CoursePreprocessor):
                 answer = answers.get(facts["grade_id"])
                 if answer is not None:
                     cell.source = answer if cell.cell_type == "code" else _without_tags(answer)
-        return canonical, resources
+        return canonical
 
 
 class MirrorFiles(CoursePreprocessor):
     """Shows the learner's files in the notebook, where formgrader lets a person comment on them."""
 
-    def preprocess(self, nb: NotebookNode, resources: Any) -> tuple[NotebookNode, Any]:
-        work = self.work(resources)
-        if work is None:
-            return nb, resources
+    def convert(self, nb: NotebookNode, work: Work, resources: Any) -> NotebookNode:
         handed = look(work.submission, work.exercise)
         cells = {cell.metadata.get("nbgrader", {}).get("grade_id"): cell for cell in nb.cells}
         for name in work.exercise.edit:
             if cell := cells.get(file_cell(name)):
                 cell.source = _shown(name, handed)
                 cell.metadata["magics_language"] = _LANGUAGES.get(Path(name).suffix, "text")
-        return nb, resources
+        return nb
 
 
 class CheckOthersMetadata(CoursePreprocessor, CheckCellMetadata):
@@ -122,6 +98,19 @@ class KeepFileCells(ClearSolutions):
             return cell, resources
         cleared: tuple[NotebookNode, Any] = super().preprocess_cell(cell, resources, index)
         return cleared
+
+
+def _forget_grades(about: Mapping[str, str]) -> None:
+    with Gradebook(about["db_url"]) as gradebook:
+        try:
+            found = gradebook.find_submission_notebook(
+                about["notebook"], about["assignment"], about["student"]
+            )
+        except MissingEntry:
+            return
+        for grade in found.grades:
+            grade.auto_score, grade.needs_manual_grade = None, True
+        gradebook.db.commit()
 
 
 def untouched_cells(work: Work) -> list[str]:

@@ -1,4 +1,4 @@
-"""Append-only files of JSON lines, safe for any number of processes."""
+"""Append-only files of JSON lines, safe for any number of processes, and locks beside them."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
-from cusimt.support.locks import open_locked
+from cusimt.support.locks import hold, open_locked
 from grader.support.durable import make_private, write_atomically
 from grader.support.errors import UsageError
 
@@ -109,3 +109,12 @@ def _mend(descriptor: int) -> None:
         whole = begin
     if whole < end:
         os.ftruncate(descriptor, whole)
+
+
+@contextlib.contextmanager
+def results_lock(results: Path, name: str) -> Iterator[None]:
+    """Hold the lock of this ``name``, waiting for its holder. A killed process lets go of it."""
+    locks = results / "locks"
+    make_private(locks)
+    with hold(locks / name):
+        yield

@@ -18,8 +18,7 @@ SCHEMA_VERSION = 1
 @dataclass(frozen=True)
 class Record:
     """``graded`` is the time in UTC as ISO 8601; ``attempt`` counts from 1, and grows with each regrade and
-    with each time that the machine failed. ``built_seconds``, of processors, were spent on compiling before
-    the GPU was held; 0 on simt, where that is part of the grading.
+    with each time that the machine failed.
     """
 
     key: Key
@@ -27,12 +26,9 @@ class Record:
     graded: str
     host: str
     attempt: int = 1
-    built_seconds: float = 0.0
 
     @classmethod
-    def now(
-        cls, key: Key, verdict: Verdict, attempt: int = 1, built_seconds: float = 0.0, after: str = ""
-    ) -> Record:
+    def now(cls, key: Key, verdict: Verdict, attempt: int = 1, after: str = "") -> Record:
         """A record of what this machine has just found out, ``after`` an earlier one of the same store.
 
         Of several records the one that was graded last counts, so a clock that was set back, or that of
@@ -42,7 +38,7 @@ class Record:
         with contextlib.suppress(ValueError, TypeError):
             moment = max(moment, datetime.fromisoformat(after) + timedelta(milliseconds=1))
         graded = moment.isoformat(timespec="milliseconds")
-        return cls(key, verdict, graded, socket.gethostname(), attempt, round(built_seconds, 3))
+        return cls(key, verdict, graded, socket.gethostname(), attempt)
 
     def to_json(self) -> str:
         """One document, with the verdict's own document in it, and a final newline."""
@@ -52,7 +48,6 @@ class Record:
             "graded": self.graded,
             "host": self.host,
             "attempt": self.attempt,
-            "built_seconds": self.built_seconds,
             "verdict": json.loads(self.verdict.to_json()),
         }
         return json.dumps(document, indent=2, ensure_ascii=False) + "\n"
@@ -70,7 +65,6 @@ class Record:
                     document["graded"],
                     document["host"],
                     document["attempt"],
-                    document.get("built_seconds", 0.0),  # not in the oldest ones
                 )
         except (KeyError, TypeError, ValueError) as problem:
             raise UsageError(

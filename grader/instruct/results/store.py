@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from grader.instruct.results.key import Key
-from grader.instruct.results.lock import results_lock
+from grader.instruct.results.lines import results_lock
 from grader.instruct.results.log import VerdictLog
 from grader.instruct.results.record import Record
 from grader.instruct.results.secret import Secret

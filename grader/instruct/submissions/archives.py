@@ -22,8 +22,7 @@ from typing import Protocol
 
 from cusimt.support.words import reason
 from grader.instruct.submissions import timestamps
-from grader.instruct.submissions.limits import KIB, in_words
-from grader.instruct.submissions.reading import Refused, read_below, unreadable
+from grader.instruct.submissions.reading import KIB, Refused, in_words, read_below, unreadable
 from grader.support.errors import UsageError
 
 MOST_ENTRIES = 200_000

@@ -12,7 +12,7 @@ from grader.instruct.submissions import timestamps
 from grader.instruct.submissions.names import is_student
 from grader.instruct.submissions.reading import Refused, read_below
 from grader.instruct.submissions.submission import Submission
-from grader.support.errors import UnknownExercise, UsageError
+from grader.support.errors import UsageError
 
 _SHOWN = 5  # of many things wrong, so many are named
 
@@ -20,8 +20,8 @@ _SHOWN = 5  # of many things wrong, so many are named
 def read_submissions(root: Path, catalog: Catalog, only: Collection[str] = ()) -> list[Submission]:
     """Every submission below ``root``, by student and exercise.
 
-    ``only`` keeps those that one of its words names: an exercise (number, slug), a student, or both as
-    ``EXERCISE/STUDENT`` or ``STUDENT/EXERCISE``. Names that begin with a dot are passed over.
+    ``only`` keeps those that one of its words names: a student, the slug of an exercise, or both as
+    ``STUDENT/SLUG``. Names that begin with a dot are passed over.
 
     Raises UsageError for what cannot be read, for a word of ``only`` that names nothing, and where there is
     nothing at all: a submission that is passed over in silence would be a lost one. Raises
@@ -41,9 +41,9 @@ def read_submissions(root: Path, catalog: Catalog, only: Collection[str] = ()) -
                 shown = f"{student.name}/{folder.name}"
                 problems.append(_Problem(student.name, folder.name, f"{shown} names no exercise"))
     if only:
-        chosen = _Choice(only, catalog, {student for student, _ in found})
-        found = [(student, folder) for student, folder in found if chosen.has(student, folder.name)]
-        problems = [problem for problem in problems if chosen.has(problem.student, problem.exercise)]
+        found = [(student, folder) for student, folder in found if _names(student, folder.name) & {*only}]
+        problems = [each for each in problems if each.concerns({*only}, slugs)]
+        _require_all(root, only, found)
     submissions = [
         Submission(student, folder.name, folder, _submitted(student, folder, problems))
         for student, folder in found
@@ -52,11 +52,26 @@ def read_submissions(root: Path, catalog: Catalog, only: Collection[str] = ()) -
         raise _unreadable(root, problems)
     if not submissions:
         raise UsageError(
-            f"{root} holds no submission" + (f" that {' or '.join(only)} names." if only else "."),
+            f"{root} holds no submission.",
             "Submissions are in STUDENT/EXERCISE/, as in nbgrader's submitted/.",
             "Unpack an LMS's archive: grader class collect EXERCISE ARCHIVE",
         )
     return submissions
+
+
+def _names(student: str, slug: str) -> set[str]:
+    """The words that name the submission of ``student`` to ``slug``."""
+    return {student, slug, f"{student}/{slug}"}
+
+
+def _require_all(root: Path, only: Iterable[str], found: Iterable[tuple[str, Path]]) -> None:
+    names = {name for student, folder in found for name in _names(student, folder.name)}
+    if missing := [word for word in only if word not in names]:
+        raise UsageError(
+            f"{missing[0]} names no submission in {root}.",
+            "It takes an exercise, a student who handed something in, or both.",
+            "See who handed in what: grader class marks",
+        )
 
 
 def submission_in(folder: Path) -> Submission:
@@ -73,39 +88,10 @@ class _Problem(NamedTuple):
     text: str
     of_time: bool = False
 
-
-class _Choice:
-    """The pairs that the words of ``only`` name: (student or "", slug or "")."""
-
-    def __init__(self, words: Iterable[str], catalog: Catalog, students: Collection[str]) -> None:
-        self.catalog, self.students = catalog, students
-        self.pairs = {self._pair(word) for word in words}
-
-    def has(self, student: str, slug: str) -> bool:
-        """Whether a word names it; without a slug, whether one could."""
-        return any(who in ("", student) and (what in ("", slug) or not slug) for who, what in self.pairs)
-
-    def _pair(self, word: str) -> tuple[str, str]:
-        first, slash, second = word.strip("/").partition("/")
-        if slash:
-            readings = {(a, self._slug(b)) for a, b in ((first, second), (second, first))}
-            readings = {(who, slug) for who, slug in readings if who in self.students and slug}
-        else:
-            readings = {("", slug) for slug in [self._slug(first)] if slug}
-            readings |= {(first, "") for _ in [0] if first in self.students}
-        if len(readings) == 1:
-            return readings.pop()
-        raise UsageError(
-            f"{word} names {'two things' if readings else 'no submission'}.",
-            "It takes an exercise, a student who handed something in, or STUDENT/EXERCISE.",
-            f"Write out the exercise, as {self.catalog.exercises[0].slug}, or both.",
-        )
-
-    def _slug(self, word: str) -> str:
-        try:
-            return self.catalog.find(word).slug
-        except UnknownExercise:
-            return ""
+    def concerns(self, only: set[str], slugs: set[str]) -> bool:
+        """Whether one of the words ``only`` names it; without an exercise, whether one could."""
+        named = {word.rpartition("/")[2] for word in only}
+        return bool(_names(self.student, self.exercise) & only) or (not self.exercise and bool(named & slugs))
 
 
 def _folders(root: Path, problems: list[_Problem], student: str = "") -> list[Path]:

@@ -10,8 +10,7 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from grader.instruct.submissions.archives import Entry, Source
-from grader.instruct.submissions.limits import MIB
-from grader.instruct.submissions.reading import Refused
+from grader.instruct.submissions.reading import MIB, Refused
 from grader.support.errors import UsageError
 
 METADATA = "submission_metadata.yml"

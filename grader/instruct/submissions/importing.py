@@ -18,9 +18,15 @@ from grader.instruct.submissions import timestamps
 from grader.instruct.submissions.archives import Source, opened
 from grader.instruct.submissions.file_matching import Chosen, choose, fitting, shown
 from grader.instruct.submissions.layouts import Found, Handin, Piece, newest, read_layout
-from grader.instruct.submissions.merging import gather, in_the_way
 from grader.instruct.submissions.names import is_student
-from grader.instruct.submissions.placing import Certainty, Placement, Stamp, place_submission
+from grader.instruct.submissions.placing import (
+    Certainty,
+    Placement,
+    Stamp,
+    gather,
+    in_the_way,
+    place_submission,
+)
 from grader.instruct.submissions.report import Intake, Report
 from grader.instruct.submissions.roster import Roster
 from grader.support.durable import make_private
@@ -42,16 +48,27 @@ def import_archive(
     Raises UsageError for an archive, layout or roster that cannot be used, and when nothing can be written.
     What is wrong with one person's files is reported, and does not stop the others'.
     """
-    released = _released(notebook)
     with opened(archive, zone) as source:
         found = read_layout(source, layout, exercise.slug)
-        clock = _Clock(found.layout, roster, due)
-        import_ = _Import(source, exercise, into, notebook, released, clock, replace)
-        make_private(into)
-        strays = [f"{shown(stray.path)}: belongs to no student by its name." for stray in found.strays]
-        report = Report(strays=strays)
-        for student, handin, intake in _by_student(found, roster, report, import_.came):
-            import_.take(student, handin, intake)
+        return take_in(
+            source, found, exercise=exercise, into=into, notebook=notebook, roster=roster, due=due,
+            replace=replace,
+        )  # fmt: skip
+
+
+def take_in(
+    source: Source, found: Found, *, exercise: Exercise, into: Path, notebook: Path | None = None,
+    roster: Roster | None = None, due: datetime | None = None, replace: bool = False,
+) -> Report:  # fmt: skip
+    """Take the hand-ins that were ``found`` in ``source``, as :func:`import_archive` does."""
+    clock = _Clock(found.layout, roster, due)
+    import_ = _Import(source, exercise, into, notebook, _released(notebook), clock, replace)
+    make_private(into)
+    report = Report(
+        strays=[f"{shown(stray.path)}: belongs to no student by its name." for stray in found.strays]
+    )
+    for student, handin, intake in _by_student(found, roster, report, import_.came):
+        import_.take(student, handin, intake)
     report.intakes.sort(key=lambda intake: intake.student)
     report.notes += filter(None, (_about_folder(found), clock.note(), _about_numbers(found, roster)))
     return report
@@ -98,11 +115,11 @@ class _Import:
         self._complete(chosen, intake)
         intake.taken = tuple(chosen.files)
         stamp = self.clock.time_of(handin, chosen.pieces, intake)
-        intake.placement = self._place(student, chosen, stamp, intake)
+        intake.placement = self._place(student, chosen, stamp, intake, handin.secret)
         if intake.placement is Placement.CORRECTED:
             intake.remarks.append(f"It was handed in at {timestamps.written(stamp.moment)}: time corrected.")
 
-    def _place(self, student: str, chosen: Chosen, stamp: Stamp, intake: Intake) -> Placement:
+    def _place(self, student: str, chosen: Chosen, stamp: Stamp, intake: Intake, secret: str) -> Placement:
         """Write the files, and see that nothing of this person stays under another id."""
         slug = self.exercise.slug
         if not self.replace and (others := in_the_way(self.into, student, intake.former, slug, chosen)):
@@ -110,7 +127,7 @@ class _Import:
             return Placement.DIFFERS
         moved = gather(self.into, student, intake.former, slug)
         intake.remarks += moved
-        placement = place_submission(self.into, student, slug, chosen, stamp, self.replace)
+        placement = place_submission(self.into, student, slug, chosen, stamp, self.replace, secret)
         return Placement.MOVED if moved and placement is Placement.SAME else placement
 
     def _complete(self, chosen: Chosen, intake: Intake) -> None:

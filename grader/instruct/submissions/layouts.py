@@ -53,12 +53,14 @@ def newest(pieces: Iterable[Piece]) -> datetime | None:
 class Handin:
     """What an archive holds of one person or group.
 
-    ``owners`` has for each member the names by which the LMS knows them, the best id first.
+    ``owners`` has for each member the names by which the LMS knows them, the best id first. ``secret`` is
+    nbgrader's, where it was handed in by nbgrader.
     """
 
     owners: list[tuple[str, ...]]
     pieces: list[Piece] = field(default_factory=list)
     submitted: datetime | None = None
+    secret: str = ""
 
     @property
     def late(self) -> bool:

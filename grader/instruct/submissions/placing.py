@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import Enum, StrEnum, auto
 from pathlib import Path
 
+from cusimt.support.words import listed
 from grader.instruct.submissions import feedback_secret, timestamps
 from grader.instruct.submissions.archives import FolderSource
 from grader.instruct.submissions.file_matching import OURS, Chosen
-from grader.instruct.submissions.limits import NOTEBOOK_BYTES
-from grader.instruct.submissions.reading import Refused, read_below
+from grader.instruct.submissions.reading import NOTEBOOK_BYTES, Refused, read_below
 from grader.support.durable import make_private, sync_folder, write_atomically
 from grader.support.errors import UsageError
 
@@ -55,9 +55,11 @@ class Stamp:
 
 
 def place_submission(
-    into: Path, student: str, slug: str, chosen: Chosen, submitted: Stamp, replace: bool
+    into: Path, student: str, slug: str, chosen: Chosen, submitted: Stamp, replace: bool, secret: str = ""
 ) -> Placement:
     """Write ``into/student/slug/`` in one step, with nbgrader's time stamp and secret, for this user alone.
+
+    Without ``secret``, one is drawn.
 
     A submission that is there with the same files keeps its time stamp, unless ``submitted`` corrects it, and
     gets what stands in for a file that it lacks. One with other files stays, unless ``replace``; then it
@@ -71,6 +73,8 @@ def place_submission(
         if is_there(place):
             if holds(place, chosen):
                 _stand_in(place, chosen)
+                if secret:
+                    write_atomically(place / feedback_secret.NAME, secret)
                 return _stamped_again(place, submitted)
             if not replace:
                 return Placement.DIFFERS
@@ -78,7 +82,7 @@ def place_submission(
         make_private(place.parent)
         with tempfile.TemporaryDirectory(prefix=".incoming-", dir=into) as scratch:
             whole = Path(scratch) / slug
-            _fill(whole, chosen.files, submitted.moment)
+            _fill(whole, chosen.files, submitted.moment, secret or feedback_secret.drawn())
             if placement is Placement.REPLACED:
                 set_aside(into, place)
             whole.rename(place)
@@ -104,10 +108,10 @@ def is_there(place: Path) -> bool:
     return place.exists() or place.is_symlink()
 
 
-def _fill(folder: Path, files: Mapping[str, bytes], submitted: datetime) -> None:
+def _fill(folder: Path, files: Mapping[str, bytes], submitted: datetime, secret: str) -> None:
     stamps = {
         timestamps.NAME: timestamps.written(submitted).encode(),
-        feedback_secret.NAME: feedback_secret.drawn().encode(),
+        feedback_secret.NAME: secret.encode(),
     }
     for name, content in {**files, **stamps}.items():
         write_atomically(folder / name, content)  # on the disk before the folder gets its name
@@ -158,3 +162,51 @@ def set_aside(into: Path, place: Path) -> Path:
     place.rename(kept)
     sync_folder(kept.parent)
     return kept
+
+
+# ---- what was imported under a name of the LMS, without a roster ----
+
+
+def in_the_way(into: Path, student: str, former: Iterable[str], slug: str, chosen: Chosen) -> list[str]:
+    """Where another submission of this person lies: which one counts is not ours to say."""
+    where = {student: "there already"}
+    where |= {name: f"in {name}/{slug}, from an import without this roster" for name in former}
+    places = [(into / name / slug, words) for name, words in where.items()]
+    return [words for place, words in places if is_there(place) and not holds(place, chosen)]
+
+
+def gather(into: Path, student: str, former: Iterable[str], slug: str) -> list[str]:
+    """Move ``NAME/slug`` of ``former`` names to ``student``, or aside where there is a submission already.
+
+    Returns a sentence about each. Raises UsageError where ``into`` cannot be written.
+    """
+    told = []
+    place = into / student / slug
+    with writing(into):
+        for name in former:
+            before = into / name / slug
+            if is_there(before):
+                after = set_aside(into, before) if is_there(place) else _moved(before, place)
+                shown = after.relative_to(into.parent)
+                told.append(f"{name}/{slug}, from an import without this roster, was moved to {shown}.")
+            told += _left(into / name)
+    return told
+
+
+def _moved(before: Path, place: Path) -> Path:
+    make_private(place.parent)
+    before.rename(place)
+    sync_folder(place.parent)
+    return place
+
+
+def _left(folder: Path) -> list[str]:
+    """What of other exercises is still in the folder of an earlier name; without any, it goes."""
+    if not folder.is_dir():
+        return []
+    with contextlib.suppress(OSError):  # it is not empty
+        folder.rmdir()
+        sync_folder(folder.parent)
+        return []
+    others = sorted(each.name for each in folder.iterdir())
+    return [f"{folder.name} still holds {listed(others)}: import the archive of that with the roster, too."]

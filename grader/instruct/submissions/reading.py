@@ -7,8 +7,13 @@ import os
 import stat
 from pathlib import Path, PurePosixPath
 
-from grader.instruct.submissions.limits import in_words
 from grader.support.errors import InfrastructureError
+
+KIB, MIB = 1 << 10, 1 << 20
+
+FILE_BYTES = 512 * KIB  # of one source file; the largest file of the course has a twentieth of it
+SUBMISSION_BYTES = 2 * MIB  # of all files of one submission
+NOTEBOOK_BYTES = 8 * MIB  # a notebook carries its outputs, pictures among them
 
 # What a name itself can be the reason of. Whatever else goes wrong is the matter of the machine or its disk.
 _AT_FAULT = (errno.ELOOP, errno.ENOTDIR, errno.ENXIO)
@@ -90,3 +95,10 @@ def _content(descriptor: int, limit: int) -> bytes:
     if len(content) > limit:
         raise Refused(f"is longer than {in_words(limit)}")
     return content
+
+
+def in_words(size: int) -> str:
+    """``size`` bytes as a reader would say it."""
+    if size < KIB:
+        return f"{size} bytes"
+    return f"{size / KIB:.0f} KiB" if size < MIB else f"{size / MIB:.1f} MiB"

@@ -8,8 +8,7 @@ from datetime import datetime
 from pathlib import Path
 
 from grader.course.exercise import Exercise
-from grader.instruct.submissions.limits import FILE_BYTES, SUBMISSION_BYTES, in_words
-from grader.instruct.submissions.reading import Refused, read_below
+from grader.instruct.submissions.reading import FILE_BYTES, SUBMISSION_BYTES, Refused, in_words, read_below
 from grader.support.errors import InfrastructureError
 
 

@@ -2,12 +2,12 @@
 
     release = release_of(Catalog.open(course), ["00", "03"])
     place(release, Path("course-1"))
-    write_archive(release, Path("course-1.zip"))
+    Path("course-1.zip").write_bytes(pack(release, "course-1"))
 
 What is handed out is searched for lines that stand in the solutions alone, before anything is written.
 """
 
-from grader.instruct.workspace.archive import pack, read_archive, write_archive
+from grader.instruct.workspace.archive import pack, read_archive
 from grader.instruct.workspace.folder import Changes, create, place, update
 from grader.instruct.workspace.lessons import Answers, given_away
 from grader.instruct.workspace.release import Release, release_of
@@ -23,5 +23,4 @@ __all__ = [
     "read_archive",
     "release_of",
     "update",
-    "write_archive",
 ]

@@ -5,7 +5,6 @@ The same release makes the same bytes.
 
 from __future__ import annotations
 
-import io
 import zipfile
 import zlib
 from pathlib import Path
@@ -13,40 +12,16 @@ from pathlib import Path
 from cusimt.support.words import reason
 from grader.instruct.workspace.manifest import MANIFEST, digest, read_manifest
 from grader.instruct.workspace.release import Release
-from grader.support.durable import PUBLIC, write_atomically
 from grader.support.errors import UsageError
+from grader.support.zip_files import packed
 
-_EPOCH = (1980, 1, 1, 0, 0, 0)  # the first moment that a zip file can name
 _LARGEST = 64 << 20  # bytes of all files together; the whole course has less than a tenth
 
 
 def pack(release: Release, name: str) -> bytes:
     """A zip file whose single folder is ``name``."""
-    buffer = io.BytesIO()
-    with zipfile.ZipFile(buffer, "w", zipfile.ZIP_DEFLATED) as archive:
-        for path, content in sorted({**release.files, MANIFEST: release.manifest().to_json()}.items()):
-            entry = zipfile.ZipInfo(f"{name}/{path}", _EPOCH)
-            entry.external_attr = 0o100644 << 16
-            entry.compress_type = zipfile.ZIP_DEFLATED
-            archive.writestr(entry, content)
-    return buffer.getvalue()
-
-
-def write_archive(release: Release, path: Path) -> None:
-    """Writes the zip file ``path``, whose folder has its name. Another one in its place is a UsageError."""
-    content = pack(release, path.stem)
-    if path.exists() and path.read_bytes() != content:
-        raise UsageError(
-            f"{path} is there already, and it is another release.",
-            "An archive that learners may have is not exchanged for another of the same name.",
-            "Choose another name, or move the old one away.",
-        )
-    try:
-        write_atomically(path, content, PUBLIC)
-    except OSError as error:
-        raise UsageError(
-            f"{path} cannot be written: {error.strerror}.", "", "Name a file in a folder that can be written."
-        ) from error
+    files = {**release.files, MANIFEST: release.manifest().to_json()}
+    return packed({f"{name}/{path}": content for path, content in files.items()})
 
 
 def read_archive(path: Path) -> Release:

@@ -1,6 +1,9 @@
-"""Grade a submission again with its original seed, and log the result.
+"""What instructors decided about single hand-ins, logged with who and why: withdrawals and regrades.
 
-``RESULTS/regrades.jsonl`` has a line for each: who asked and why, what there was, what there is.
+``RESULTS/withdrawn.jsonl`` excludes hand-ins. An import that gave somebody's work to another student leaves
+one that is replaced in the folder and still noted. What the folder of submissions holds counts all the same:
+so a withdrawal can be taken back. ``RESULTS/regrades.jsonl`` says of a grading with the original seed what
+there was, and what there is.
 """
 
 from __future__ import annotations
@@ -12,6 +15,42 @@ from pathlib import Path
 from grader.instruct.course.release_log import now
 from grader.instruct.results import Record
 from grader.instruct.results.lines import Lines
+
+WITHDRAWN = "withdrawn.jsonl"
+_PLACE = ("student", "exercise", "digest")
+
+
+@dataclass(frozen=True)
+class Withdrawal:
+    """``student`` is a pseudonym; ``digest`` and ``submitted`` are as in the line of the hand-in."""
+
+    student: str
+    exercise: str
+    digest: str
+    submitted: str
+    reason: str
+    by: str
+
+
+def withdrawn(results: Path) -> set[tuple[str, str, str]]:
+    """Pseudonym, exercise and digest of each. Raises UsageError naming a line that is wrong."""
+    lines = Lines(results / WITHDRAWN)
+    places = set()
+    for number, line in lines:
+        try:
+            student, exercise, digest = (str(line[name]) for name in _PLACE)
+        except KeyError as problem:
+            raise lines.broken(number, f"{problem} is missing") from problem
+        places.add((student, exercise, digest))
+    return places
+
+
+def withdraw(results: Path, withdrawal: Withdrawal) -> None:
+    """Adds a line; it is on the disk when this returns."""
+    Lines(results / WITHDRAWN).append({**asdict(withdrawal), "when": now()})
+
+
+# ---- regrades ----
 
 REGRADES = "regrades.jsonl"
 
