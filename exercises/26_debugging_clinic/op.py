@@ -67,13 +67,14 @@ def smooth(x: Tensor) -> Tensor:
     return _ops.smooth(x)
 
 
-class Silu(torch.autograd.Function):
-    # TODO(silu_forward): repair: a network with two such layers does not learn, about 3 lines.
-    kept: dict[Any, Tensor] = {}  # a gate for each shape, so that no call allocates
+# TODO(silu_forward): repair: a network with two such layers does not learn, about 4 lines.
+kept: dict[Any, Tensor] = {}  # a gate for each shape, so that no call allocates
 
+
+class Silu(torch.autograd.Function):
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
-        gate = Silu.kept.setdefault((x.shape, x.dtype, x.device), torch.empty_like(x))
+        gate = kept.setdefault((x.shape, x.dtype, x.device), torch.empty_like(x))
         out = _ops.silu(x, gate)
         ctx.save_for_backward(x, gate)
         return out

@@ -67,8 +67,8 @@ def smooth(x: Tensor) -> Tensor:
     return _ops.smooth(x)
 
 
+# --8<-- [start:silu_forward]
 class Silu(torch.autograd.Function):
-    # --8<-- [start:silu_forward]
     @staticmethod
     def forward(ctx: Any, x: Tensor) -> Tensor:
         gate = torch.empty_like(x)
