@@ -3,9 +3,8 @@
 ``TABLES`` are those of lessons that are not measured like most: 01 is about copies between host and device,
 04 about the layout of an operand, 05 about several streams, 09 about colliding updates, 10 about a backward,
 11 about measuring itself, 12 about kernels in two dtypes, 15 about arithmetic, 18 about repairs, 19
-about sizes of tiles, 23 about the time and size of
-a build, 27 about the time of a test suite. ``MORE`` follow the usual table: 08 compares dtypes, 16 widths of
-rows.
+about sizes of tiles, 23 about the time and size of a build, 26 about repairs of a symptom, 27 about the time
+of a test suite. ``MORE`` follow the usual table: 08 compares dtypes, 16 widths of rows.
 """
 
 from __future__ import annotations
@@ -25,6 +24,7 @@ import matmuls
 import numpy as np
 import record
 import scatters
+import symptom_repairs
 import tile_sizes
 import torch
 import vector_kernels
@@ -340,6 +340,7 @@ TABLES: dict[str, Callable[[Exercise, Load], str]] = {
     "18_occupancy_and_divergence": idle_hardware.table,
     "19_register_tiled_matmul": tile_sizes.table,
     "23_ahead_of_time": wheels,
+    "26_debugging_clinic": symptom_repairs.table,
     "27_write_the_tests": suite,
 }
 # What a lesson measures beside what is measured of most.

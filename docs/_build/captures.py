@@ -101,6 +101,7 @@ CAPTURES = (
         profiled=(("if (aligned(a) && aligned(b) && aligned(out)) {", "if (n < 0) {"),),
         nvcc="13.0",
     ),
+    Capture("26_debugging_clinic.x_made_contiguous", "26", mutant="x made contiguous"),
     Capture("27_write_the_tests.class_of_the_exception", "27", mutant="any exception will do"),
     Capture("27_write_the_tests.too_strict", "27", mutant="messages word for word"),
     Capture("90_row_sums.second_barrier_missing", "90", mutant="second barrier missing", course=SAMPLE),

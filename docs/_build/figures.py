@@ -15,6 +15,7 @@ import backward_pictures
 import barrier_pictures
 import before_pictures
 import binding_pictures
+import clinic_pictures
 import counted
 import dispatcher_pictures
 import embedding_pictures
@@ -86,6 +87,7 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
     "matmul_load_a": counted.matmul_load_a,
     "matmul_load_b": counted.matmul_load_b,
     "matmul_load_a_exchanged": counted.matmul_load_a_exchanged,
+    "where_tools_look": clinic_pictures.where_tools_look,
     "wheel": package_pictures.wheel,
     "four_views": stride_pictures.four_views,
     "grid_stride": stride_pictures.grid_stride,
