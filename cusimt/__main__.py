@@ -31,7 +31,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cusimt.programs.program import Program, run
-from cusimt.programs.schedules import STRICT_VARIABLE, WATCHDOG_VARIABLE
+from cusimt.programs.schedules import STRICT_VARIABLE, WATCHDOG_VARIABLE, check_environment
 from cusimt.support.errors import ExplainedError, UsageError
 
 USAGE = (
@@ -62,6 +62,7 @@ def main(arguments: list[str]) -> int:
         return examine()
     try:
         chosen = _read(options)
+        check_environment()
         if rest[:1] == ["--"]:
             return _command(rest[1:], chosen)
         program = Program.parse(rest)

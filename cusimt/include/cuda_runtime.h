@@ -32,4 +32,5 @@
 #include "simt/shuffles.h"
 #include "simt/special_functions.h"
 #include "simt/votes.h"
+#include "simt/wait_loops.h"
 #endif

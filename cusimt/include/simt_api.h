@@ -87,6 +87,8 @@ SIMT_CONVERGENT void simt_grid_barrier(void);  // cooperative launches only
 // threads of the block only. STORES: its value does not depend on the old one. SWAPS: simt_swap_done follows.
 enum { SIMT_SELECTS = 1, SIMT_OF_BLOCK = 2, SIMT_STORES = 4, SIMT_SWAPS = 8 };
 void simt_atomic_access(const void* address, size_t bytes, int traits);
+void simt_scoped_load(const void* address, size_t bytes);  // the same before plain loads and stores of block scope
+void simt_scoped_store(const void* address, size_t bytes);
 void simt_swap_done(const void* address, int succeeded, uint64_t expected, int traits);  // in a checked module, after a CAS
 void simt_fence(int scope);                                    // 1: block, 2: device or system; before what tells others
 void simt_exceed_launch_bounds(int most);                      // this block has more threads; the launch is withdrawn
@@ -94,6 +96,7 @@ void simt_trap(const char* what, const char* file, int line);  // assert, __trap
 void simt_device_assert(const char* expression, const char* file, unsigned line, const char* function);
 void simt_spin(const void* pc);                                        // maybe the thread waits for another: lets others run
 void simt_spin_on(const void* address, size_t bytes, const void* pc);  // maybe for what lies there: lets blocks run, too
+void simt_wait_ended(void);                                            // a loop ends because of what was read last
 int simt_is_blank(const void* address, size_t bytes);                  // shared memory that this block has not written, checked
 void simt_spare_read(const void* address, size_t bytes);               // before an uninstrumented read of what may be blank
 int64_t simt_clock(void);                                              // simulated cycles

@@ -7,9 +7,31 @@ The environment passes them on to programs that are not Python, and from there t
 
 from __future__ import annotations
 
+import os
+import re
+
+from cusimt.support.errors import UsageError
+
 SCHEDULE_VARIABLE = "CUSIMT_SCHEDULE"
 STRICT_VARIABLE = "CUSIMT_STRICT"  # "1": report plain guesses beside atomics, too
 WATCHDOG_VARIABLE = "CUSIMT_WATCHDOG"  # seconds of processor time without any progress; 0: no limit
+
+
+def check_environment() -> None:
+    """Raise UsageError where the environment chooses what there is not: see `cusimt/runtime/settings.cpp`."""
+    schedule, watchdog = (os.environ.get(name, "") for name in (SCHEDULE_VARIABLE, WATCHDOG_VARIABLE))
+    if schedule and not re.fullmatch(r"forward|reversed|seeded:[0-9]+", schedule):
+        raise UsageError(
+            f"{SCHEDULE_VARIABLE}={schedule} means nothing.",
+            "It takes forward, reversed or seeded:N, where N is a number.",
+            f"Correct it, or unset {SCHEDULE_VARIABLE}.",
+        )
+    if watchdog and not re.fullmatch(r"[0-9]+(\.[0-9]*)?|\.[0-9]+", watchdog):
+        raise UsageError(
+            f"{WATCHDOG_VARIABLE}={watchdog} means nothing.",
+            "It takes a number of seconds; 0 is no limit.",
+            f"Correct it, or unset {WATCHDOG_VARIABLE}.",
+        )
 
 
 def first_schedules(count: int) -> list[str]:

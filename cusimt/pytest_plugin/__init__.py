@@ -18,7 +18,7 @@ from collections.abc import Iterator
 
 import pytest
 
-from cusimt.programs.schedules import STRICT_VARIABLE
+from cusimt.programs.schedules import STRICT_VARIABLE, WATCHDOG_VARIABLE, check_environment
 from cusimt.pytest_plugin.attribution import Attribution
 from cusimt.pytest_plugin.options import Settings, add_options
 from cusimt.pytest_plugin.recorder import Recorder
@@ -34,8 +34,13 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 @pytest.hookimpl(wrapper=True, tryfirst=True)
 def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]:
     """Before any conftest.py, and before output is captured: the first start compiles for half a minute."""
+    try:
+        check_environment()
+    except ExplainedError as error:
+        raise pytest.UsageError(str(error)) from None
     settings = Settings.of(early_config)
     os.environ[STRICT_VARIABLE] = str(int(settings.strict))
+    os.environ[WATCHDOG_VARIABLE] = f"{settings.watchdog:g}"  # of the processes that tests start
     _activate_device(settings)
     recorder = Recorder(settings)
     early_config.pluginmanager.register(Attribution(recorder), "simt attribution")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import dataclass
 from fnmatch import fnmatch
@@ -12,6 +13,7 @@ import pytest
 
 from cusimt.findings import Finding
 from cusimt.gpu_models import ARCHITECTURES, DEVICE_VARIABLE
+from cusimt.programs.schedules import SCHEDULE_VARIABLE, STRICT_VARIABLE, WATCHDOG_VARIABLE
 from cusimt.pytest_plugin.locations import relative_location
 from cusimt.records.source_lines import Frame
 
@@ -75,6 +77,8 @@ class Settings:
             raise pytest.UsageError(_not_one_of("findings", _TREATMENTS))
         try:
             watchdog = float(_chosen(config, "simt_watchdog"))
+            if not 0 <= watchdog < math.inf:
+                raise ValueError
         except ValueError:
             raise pytest.UsageError("--simt-watchdog takes a number of seconds; 0 is no limit.") from None
         schedules, strict = _chosen(config, "simt_schedules"), _chosen(config, "simt_strict")
@@ -99,13 +103,17 @@ class Settings:
 
 
 def add_options(parser: pytest.Parser) -> None:
+    """The options and ini settings; what neither says, the environment may."""
+    schedule = os.environ.get(SCHEDULE_VARIABLE) or "forward"
+    strict = "on" if os.environ.get(STRICT_VARIABLE) == "1" else "off"
+    watchdog = os.environ.get(WATCHDOG_VARIABLE) or "120"
     group = parser.getgroup("simt", "simulated GPU (cusimt)")
     for name, default, metavar, text in (
         ("findings", "error", "{error,warn,off}", "what a finding of the access checks does to its test"),
-        ("schedule", "forward", "{forward,reversed,seeded[:N]}", "the order of blocks and threads"),
+        ("schedule", schedule, "{forward,reversed,seeded[:N]}", "the order of blocks and threads"),
         ("schedules", "1", "N", "in how many orders each test runs: forward, reversed, then seeded ones"),
-        ("strict", "off", "{on,off}", "whether plain reads beside atomics are findings"),
-        ("watchdog", "120", "SECONDS", "processor time that a kernel may take; 0 is no limit"),
+        ("strict", strict, "{on,off}", "whether plain reads beside atomics are findings"),
+        ("watchdog", watchdog, "SECONDS", "processor time that a kernel may take; 0 is no limit"),
         ("device", os.environ.get(DEVICE_VARIABLE) or "h200", "NAME", f"one of {', '.join(ARCHITECTURES)}"),
     ):
         group.addoption(f"--simt-{name}", dest=f"simt_{name}", metavar=metavar, help=f"{text} ({default})")

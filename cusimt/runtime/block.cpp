@@ -100,6 +100,7 @@ void Block::start_thread(Fiber& self, unsigned thread) {
     self.wait = Wait::none;  // the fiber may come from a block that was dropped
     self.atomics = 0;
     self.looks_back.forget();
+    self.latest_reads.forget();
     self.polled = nullptr;
     enter(self);
     bool thrown = false;

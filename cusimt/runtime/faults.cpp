@@ -19,6 +19,7 @@
 #include "execution.h"
 #include "findings.h"
 #include "modules.h"
+#include "settings.h"
 #include "shield.h"
 
 namespace simt {
@@ -28,15 +29,16 @@ constexpr int kWatchdogSignal = SIGURG;  // ignored by default, and by nearly ev
 constexpr double kStuckSeconds = 120;
 constexpr size_t kSignalStackBytes = 64 * 1024;
 
-std::atomic<double> watchdog_seconds{0};
-bool watches_progress = false;  // the limit is for the time in which no thread gets any further
+std::atomic<double> watchdog_seconds{-1};  // 0: no limit; less: nobody has set one
+bool watches_progress = false;             // the limit is for the time in which no thread gets any further
 volatile uint64_t progress_seen = 0;
 
 // Where findings are collected and nobody set a limit, a kernel that is stuck ends after a while.
 void set_default_watchdog() {
-    const char *seconds = getenv("CUSIMT_WATCHDOG"), *collected = getenv("CUSIMT_FINDINGS");
-    if (watchdog_seconds > 0 || !collected || !*collected) return;
-    watchdog_seconds = seconds ? strtod(seconds, nullptr) : kStuckSeconds;
+    const char* collected = getenv("CUSIMT_FINDINGS");
+    double chosen = chosen_watchdog(collected && *collected ? kStuckSeconds : 0);
+    if (watchdog_seconds >= 0) return;
+    watchdog_seconds = chosen;
     watches_progress = true;
 }
 struct sigaction previous_segv, previous_bus, previous_fpe, previous_ill, previous_abort, previous_watchdog;

@@ -24,9 +24,10 @@ struct Fiber {
     Collective* reading = nullptr;    // the collective whose values this thread may still read
     const void* awaited = nullptr;    // the barrier object whose phase it waits for
     uint64_t phase = 0;
-    unsigned atomics = 0;          // since it last let others run
-    unsigned looks = 0;            // at the clock, likewise: a loop that asks for both counts each
-    LookBack looks_back;           // what it saw by them
+    unsigned atomics = 0;  // since it last let others run
+    unsigned looks = 0;    // at the clock, likewise: a loop that asks for both counts each
+    LookBack looks_back;   // what it saw by them
+    LatestReads latest_reads;
     const void* polled = nullptr;  // the last one before its turn
     size_t polled_bytes = 0;
     uint64_t launch = 0;  // the launch for which `context` was prepared

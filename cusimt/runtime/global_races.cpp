@@ -25,16 +25,19 @@ int kind_of_write(Record record) {
     return kind | (record & kOfBlockRecord ? OF_BLOCK : 0);
 }
 
-int kind_of_read(Record record) { return record & kStrongRecord ? READ | VOLATILE : READ; }
+int kind_of_read(Record record) {
+    if (!(record & kStrongRecord)) return READ;
+    return READ | VOLATILE | (record & kOfBlockRecord ? OF_BLOCK : 0);
+}
 
 Record record_of(int kind, const void* pc) {
     Record now = identity_of(shared_memory.moment(), execution.access.touch.thread);
     now |= reinterpret_cast<uintptr_t>(pc) & kCallSiteMask;
     if (kind & kStrong) now |= kStrongRecord;
+    if (kind & OF_BLOCK) now |= kOfBlockRecord;
     if (!(kind & WRITE)) return now;
     if (kind & VOLATILE) now |= kVolatileRecord;
     if (kind & (SELECTING | RELEASED)) now |= kSelectingRecord;
-    if (kind & OF_BLOCK) now |= kOfBlockRecord;
     return now;
 }
 
@@ -51,7 +54,7 @@ void GlobalRaces::forget_all() {
 void GlobalRaces::begin_launch(uint32_t epoch, int device, std::vector<LaunchBeside> beside) {
     blocks_.clear();
     stretches_.clear();
-    flags.forget();
+    synchronisation_words.forget();
     volatile_words.forget();
     beside_ = std::move(beside);
     pass_grid_barrier(epoch);
@@ -97,7 +100,8 @@ const GlobalRaces::BlockRecord& GlobalRaces::block_of(Record record) const {
 
 void GlobalRaces::note(uintptr_t address, int kind) const {
     unsigned warp = own_warp();
-    if (!(kind & ATOMIC) && execution.block->order.is_watching(warp)) execution.block->order.note_access(warp);
+    ReleaseOrder& order = execution.block->order;
+    if (!(kind & ATOMIC) && order.is_watching(warp)) order.note_access(warp, address);
     if (kind & kStrong) volatile_words.note(address, {own_, warp, shared_memory.moment()}, !(kind & WRITE));
 }
 
@@ -151,6 +155,7 @@ uint32_t GlobalRaces::barrier_epoch_of(Record record) const {
 
 bool GlobalRaces::touch(GlobalCell& cell, Record now, const GlobalAccess& access, bool reported) {
     int writer = kind_of_write(cell.write), reader = kind_of_read(cell.read);
+    if (is_waiting(cell, now, access.kind)) volatile_words.note_wait(access.address);
     // A read first: a write may turn out to be of the same value.
     reported = reported || races_with_launch_beside(cell, access);
     if (access.kind & WRITE) reported = reported || settle(conflict_with_reads(cell.read, access), cell.read, reader, access);
@@ -159,6 +164,33 @@ bool GlobalRaces::touch(GlobalCell& cell, Record now, const GlobalAccess& access
     else if (!beside_of(cell.read, access.address))
         cell.read = with_read(cell.read, now, launch_epoch_, block_epoch_of(cell.read), barrier_epoch_of(cell.read));
     return reported;
+}
+
+// The thread reads the word at the same place of the program as it did before, and nobody has written it since.
+bool GlobalRaces::is_waiting(const GlobalCell& cell, Record now, int kind) const {
+    if (!(kind & kStrong) || kind & WRITE || !(cell.read & kStrongRecord)) return false;
+    uint32_t before = epoch_of(cell.read), written = epoch_of(cell.write);
+    if (before < launch_epoch_ || (written >= launch_epoch_ && written >= before)) return false;
+    bool is_same = thread_of(cell.read) == thread_of(now) && (cell.read & kCallSiteMask) == (now & kCallSiteMask);
+    return is_same && &block_of(cell.read) == &own();
+}
+
+// Null for memory that is not tracked.
+const GlobalCell* GlobalRaces::cell_at(uintptr_t address) const {
+    if (uintptr_t offset = address - arena.begin; offset < arena.device_bytes()) return &global_cells.words()[offset / 4];
+    auto after = variables_.upper_bound(address);
+    if (after == variables_.begin()) return nullptr;
+    const auto& [begin, cells] = *std::prev(after);
+    uintptr_t words = cells.size() / 5, word = (address - begin) / 4;
+    return word < words ? &cells[words * 4 + word] : nullptr;
+}
+
+bool GlobalRaces::is_written_by_another_warp(uintptr_t address) const {
+    const GlobalCell* cell = cell_at(address);
+    if (!cell || epoch_of(cell->write) < launch_epoch_) return false;
+    if (cell->write & kSplit) return true;  // perhaps
+    bool is_own = thread_of(cell->write) / kWarpSize == own_warp() && &block_of(cell->write) == &own();
+    return cell->write & kStrongRecord && !is_own;
 }
 
 const LaunchBeside* GlobalRaces::beside_of(Record record, uintptr_t address) const {
@@ -181,7 +213,7 @@ bool compatible_in_global(int earlier, int later) {
 
 // Reports it, too. Of two plain writes it is not known yet whether they are of one value.
 bool GlobalRaces::races_with_launch_beside(const GlobalCell& cell, const GlobalAccess& access) const {
-    if (beside_.empty() || own().has_heard) return false;
+    if (beside_.empty() || own().has_acquired) return false;
     for (auto [record, earlier_kind] :
          {std::pair(cell.read, kind_of_read(cell.read)), {cell.write, kind_of_write(cell.write)}}) {
         const LaunchBeside* other = beside_of(record, access.address);
@@ -201,7 +233,7 @@ bool GlobalRaces::races_with_launch_beside(const GlobalCell& cell, const GlobalA
     return false;
 }
 
-bool GlobalRaces::is_ordered(Record earlier, int earlier_kind, int kind) const {
+bool GlobalRaces::is_ordered(Record earlier, int earlier_kind, const GlobalAccess& access) const {
     uint32_t moment = epoch_of(earlier);
     if (moment < launch_epoch_) return true;
     const BlockRecord& other = block_of(earlier);
@@ -211,24 +243,25 @@ bool GlobalRaces::is_ordered(Record earlier, int earlier_kind, int kind) const {
         if (moment < shared_memory.epoch() || thread_of(earlier) == execution.access.touch.thread) return true;
         // Within a warp, any collective so far may have ordered the two.
         if (other_warp == warp && execution.block->warp_of(thread_of(earlier)).clocks.has_met()) return true;
-    } else if (earlier_kind & kStrong && !(kind & kStrong) && other.sent >= moment && own().has_heard) {
+    } else if (earlier_kind & kStrong && !(access.kind & kStrong) && other.released >= moment && own().has_acquired) {
         return true;  // a flag that is used up
     }
-    return block.order.knows(warp, uint32_t(&other - blocks_.data()), other_warp, moment);
+    auto number = uint32_t(&other - blocks_.data());
+    if (access.kind & WRITE && block.order.was_early(number, other_warp, moment, access.address, warp)) return false;
+    return block.order.happens_before(number, other_warp, moment, warp);
 }
 
 GlobalRaces::Conflict GlobalRaces::conflict(Record earlier, int earlier_kind, const GlobalAccess& access) const {
-    if (epoch_of(earlier) < launch_epoch_ || is_ordered(earlier, earlier_kind, access.kind)) return Conflict::none;
+    if (epoch_of(earlier) < launch_epoch_ || is_ordered(earlier, earlier_kind, access)) return Conflict::none;
     return conflict_of_kinds(earlier, earlier_kind, access);
 }
 
 GlobalRaces::Conflict GlobalRaces::conflict_of_kinds(Record earlier, int earlier_kind, const GlobalAccess& access) const {
     int kind = access.kind, write = kind & WRITE ? kind : earlier_kind, other = kind & WRITE ? earlier_kind : kind;
-    if (earlier_kind & kind & ATOMIC) {
-        bool is_scoped = (earlier_kind | kind) & OF_BLOCK && &block_of(earlier) != &own();
-        return is_scoped ? Conflict::race : Conflict::none;
+    if (earlier_kind & kStrong && kind & kStrong) {
+        if ((earlier_kind | kind) & OF_BLOCK && &block_of(earlier) != &own()) return Conflict::race;
+        return earlier_kind & kind & ATOMIC ? Conflict::none : conflict_of_volatile(earlier, earlier_kind, access);
     }
-    if (earlier_kind & kStrong && kind & kStrong) return conflict_of_volatile(earlier, earlier_kind, access);
     return write & SELECTING && !(other & WRITE) ? Conflict::guess : Conflict::race;
 }
 
@@ -238,23 +271,25 @@ GlobalRaces::Conflict GlobalRaces::conflict_of_volatile(Record earlier, int earl
     unsigned warp = own_warp(), other_warp = thread_of(earlier) / kWarpSize;
     const ReleaseOrder& order = execution.block->order;
     if (block == own_ && warp == other_warp) return Conflict::none;
+    if (volatile_words.is_waited_for(access.address)) return Conflict::none;
     bool is_write = access.kind & WRITE, was_write = earlier_kind & WRITE;
     if (is_write && was_write) {
-        if (order.answers(warp, access.address, moment)) return Conflict::none;
-        if (earlier_kind & access.kind & VOLATILE) return Conflict::race;
-        if ((earlier_kind | access.kind) & RELEASED || order.holds(warp, access.address)) return Conflict::none;
-        return earlier_kind & VOLATILE ? Conflict::race : Conflict::later;
+        if (order.has_read_since(warp, access.address, moment)) return Conflict::none;
+        if (earlier_kind & access.kind & VOLATILE) return Conflict::unless_waited_for;
+        bool is_lock = order.is_in_critical_section(warp, access.address);
+        if ((earlier_kind | access.kind) & RELEASED || is_lock) return Conflict::none;
+        return earlier_kind & VOLATILE ? Conflict::unless_waited_for : Conflict::unless_looked_at;
     }
     if (was_write) {
         if (earlier_kind & ATOMIC) return Conflict::none;
-        bool is_announced = !(earlier_kind & RELEASED) && order.has_heard_of(warp, block, other_warp, moment);
-        return is_announced || order.holds_lock(warp, access.address) ? Conflict::race : Conflict::none;
+        bool is_observed = !(earlier_kind & RELEASED) && order.has_observed(warp, block, other_warp, moment);
+        return is_observed || order.is_in_another_critical_section(warp, access.address) ? Conflict::race : Conflict::none;
     }
     if (access.kind & ATOMIC) return Conflict::none;
     const Reader* first = volatile_words.first_reader(access.address);
-    bool knows_first =
-        first && first->block == block && first->warp == other_warp && order.knows(warp, block, other_warp, first->moment);
-    return knows_first ? Conflict::later : Conflict::none;
+    bool knows_first = first && first->block == block && first->warp == other_warp &&
+                       order.happens_before(block, other_warp, first->moment, warp);
+    return knows_first ? Conflict::unless_looked_at : Conflict::none;
 }
 
 // Of several plain readers at least one was another block, or another warp.
@@ -264,8 +299,8 @@ GlobalRaces::Conflict GlobalRaces::conflict_with_reads(Record earlier, const Glo
     if (epoch_of(earlier) < launch_epoch_ || earlier & kStrongRecord) return latest;
     unsigned thread = execution.access.touch.thread;
     bool is_own = &block_of(earlier) == &own() && epoch_of(earlier) >= shared_memory.epoch();
-    bool has_heard = execution.block->signals.has_heard(thread, shared_memory.epoch());
-    bool others = (is_own && earlier & kOtherWarps && !has_heard) || (earlier & kOtherBlocks && !own().has_heard);
+    bool has_acquired = execution.block->signals.has_acquired(thread, shared_memory.epoch());
+    bool others = (is_own && earlier & kOtherWarps && !has_acquired) || (earlier & kOtherBlocks && !own().has_acquired);
     return others ? conflict_of_kinds(earlier, READ, access) : latest;
 }
 
@@ -280,11 +315,13 @@ bool GlobalRaces::settle(Conflict conflict, Record earlier, int earlier_kind, co
     }
     bool both_write = earlier_kind & access.kind & WRITE;
     bool may_be_equal = both_write && !(earlier_kind & ATOMIC) && !(access.kind & READ && earlier_kind == WRITE);
-    if (conflict == Conflict::later) {
+    if (conflict == Conflict::unless_looked_at) {
         uint32_t block = uint32_t(&block_of(earlier) - blocks_.data());
-        volatile_words.suspect(std::move(race), access.address, {block, thread_of(earlier) / kWarpSize, 0});
+        volatile_words.suspect(std::move(race), Reader{block, thread_of(earlier) / kWarpSize, 0});
     } else if (may_be_equal) {
-        unsettled_writes.add(std::move(race), access.address, access.bytes);
+        unsettled_writes.add(std::move(race), access.address, access.bytes, conflict == Conflict::unless_waited_for);
+    } else if (conflict == Conflict::unless_waited_for) {
+        volatile_words.suspect(std::move(race));
     } else {
         report(race);
     }
@@ -310,10 +347,10 @@ Report GlobalRaces::race_between(Record earlier, int earlier_kind, const GlobalA
     other.is_block_unknown = other.is_thread_unknown && !(earlier & kOtherWarps);
     bool earlier_writes = earlier_kind & WRITE;
     std::string note = !earlier_writes ? "write after read" : kind & WRITE ? "write after write" : "read after write";
-    if (own().has_heard && &block != &own() && block.sent >= epoch_of(earlier) && earlier_writes) {
+    if (own().has_acquired && &block != &own() && block.released >= epoch_of(earlier) && earlier_writes) {
         note += ", announced without a __threadfence()";
     }
-    if (earlier_kind & kind & ATOMIC) note += ", an atomic of block scope";
+    if ((earlier_kind | kind) & OF_BLOCK) note += ", an atomic of block scope";
     return {.kind = "race_global",
             .call_site = pc,
             .access = kind,

@@ -40,12 +40,14 @@ class GlobalRaces {
     void forget_all();
 
     void end_launch();
-    void send(uint32_t epoch) {
-        if (!blocks_.empty()) own().sent = epoch;
+    void release(uint32_t epoch) {
+        if (!blocks_.empty()) own().released = epoch;
     }
-    void receive() {
-        if (!blocks_.empty()) own().has_heard = true;
+    void acquire() {
+        if (!blocks_.empty()) own().has_acquired = true;
     }
+    // Whether another warp, in this launch, was the last to write the word, by a strong write.
+    bool is_written_by_another_warp(uintptr_t address) const;
     void access(uintptr_t address, uintptr_t bytes, int kind, const void* pc);
     // The same for a __device__ variable, which lies in a section of its library.
     void access_variable(uintptr_t section, uintptr_t section_bytes, uintptr_t address, uintptr_t bytes, int kind,
@@ -59,8 +61,8 @@ class GlobalRaces {
     };
     struct BlockRecord {
         uint64_t linear;
-        uint32_t sent = 0;  // epoch of its last strong write
-        bool has_heard = false;
+        uint32_t released = 0;      // epoch of its last strong write
+        bool has_acquired = false;  // it made a strong read
     };
     struct Stretch {  // epochs from `first` on, to the next stretch, are the block's
         uint32_t first;
@@ -68,7 +70,9 @@ class GlobalRaces {
     };
     BlockRecord& own() { return blocks_[own_]; }
     const BlockRecord& own() const { return blocks_[own_]; }
+    const GlobalCell* cell_at(uintptr_t address) const;
     void note(uintptr_t address, int kind) const;
+    bool is_waiting(const GlobalCell& cell, Record now, int kind) const;
     void track(const Shadow& shadow, const GlobalAccess& access);
     const LaunchBeside* beside_of(Record record, uintptr_t address) const;  // null: it was none of them
     bool races_with_launch_beside(const GlobalCell& cell, const GlobalAccess& access) const;
@@ -78,9 +82,10 @@ class GlobalRaces {
     uint32_t barrier_epoch_of(Record record) const;
     // Notes the access to one cell of it, and reports a race unless one was `reported` already. Returns whether one is now.
     bool touch(GlobalCell& cell, Record now, const GlobalAccess& access, bool reported);
-    enum class Conflict { none, race, guess, later };  // `later`: if the other one does not look at the word again
+    // The last two: a race unless the other one looks at the word again; unless a thread waits for the word (volatile_words.h).
+    enum class Conflict { none, race, guess, unless_looked_at, unless_waited_for };
     Conflict conflict(Record earlier, int earlier_kind, const GlobalAccess& access) const;
-    bool is_ordered(Record earlier, int earlier_kind, int kind) const;
+    bool is_ordered(Record earlier, int earlier_kind, const GlobalAccess& access) const;
     Conflict conflict_of_kinds(Record earlier, int earlier_kind, const GlobalAccess& access) const;
     Conflict conflict_of_volatile(Record earlier, int earlier_kind, const GlobalAccess& access) const;
     Conflict conflict_with_reads(Record earlier, const GlobalAccess& access) const;

@@ -17,6 +17,7 @@
 #include "modules.h"
 #include "shared_memory.h"
 #include "shield.h"
+#include "settings.h"
 #include "stream_uses.h"
 #include "streams.h"
 #include "turns.h"
@@ -35,13 +36,7 @@ Execution execution;
 AccessState host_access;
 std::recursive_mutex launch_lock;
 
-namespace {
-const char* wanted_schedule() {
-    const char* name = getenv("CUSIMT_SCHEDULE");
-    return name ? name : "forward";
-}
-}  // namespace
-Schedule schedule{std::string(wanted_schedule())};
+Schedule schedule = chosen_schedule();
 
 namespace {
 __attribute__((constructor(103))) void open_host_access() {

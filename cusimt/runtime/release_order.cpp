@@ -1,212 +1,255 @@
-// Publishes what was done before a fence, and makes it known to those who read the flag.
+// Releases what happened before a fence with the next strong write, and orders those after it who read the word.
 #include "release_order.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "shared_memory.h"
 
 namespace simt {
 
-Flags flags;
+SynchronisationWords synchronisation_words;
 
 namespace {
-Shared with(const Shared& known, uint32_t block, unsigned warp, uint32_t moment) {
-    auto more = known ? std::make_shared<Knowledge>(*known) : std::make_shared<Knowledge>();
-    more->add(block, warp, moment);
-    return more;
-}
-bool covers(const Shared& known, uint32_t block, unsigned warp, uint32_t moment) {
-    return known && known->covers(block, warp, moment);
+bool covers(const SharedClock& clock, uint32_t block, unsigned warp, uint32_t moment) {
+    return clock && clock->covers(block, warp, moment);
 }
 }  // namespace
 
 void ReleaseOrder::begin_block(uint32_t number) {
     number_ = number;
     if (present_) warps_.clear();
+    taken_.clear();
     reads_.clear();
     present_ = watching_ = 0;
-    known_ = heard_ = fenced_ = nullptr;
-    has_written_volatile_ = false;
+    clock_ = observed_ = fenced_ = nullptr;
 }
 
-// Everybody knows what anybody knew. A barrier also stands for the fence at the beginning of a critical section.
+// A barrier also stands for the fence at the beginning of a critical section.
 void ReleaseOrder::pass_barrier() {
+    bool has_written = false;
     for (unsigned number = 0; number < 32; ++number) {
         Warp* warp = find(number);
         if (!warp) continue;
-        for (Lock& lock : warp->locks) {
-            known_ = joined(known_, joined(lock.pending.to_block, lock.pending.to_device));
-            lock.pending = {};
-            lock.open_to_block = lock.open_to_device = false;
-        }
-        known_ = joined(known_, warp->known);
-        heard_ = joined(heard_, warp->heard);
-        if (warp->device.moment) fenced_ = joined(fenced_, released(warp->device, number));
-        has_written_volatile_ = has_written_volatile_ || warp->has_written_volatile;
-        std::vector<Lock> locks = std::move(warp->locks);
+        clock_ = joined(clock_, joined(warp->clock, joined(warp->unfenced.to_block, warp->unfenced.to_device)));
+        observed_ = joined(observed_, warp->observed);
+        if (warp->device.moment) fenced_ = joined(fenced_, released_by(warp->device, number));
+        has_written = has_written || warp->has_written;
+        unsigned locks = warp->locks;
+        std::vector<Held> early = std::move(warp->early);
         *warp = {};
-        warp->locks = std::move(locks);
-        if (warp->locks.empty()) present_ &= ~(1u << number);
+        warp->locks = locks;
+        warp->early = std::move(early);
+        if (locks == 0) present_ &= ~(1u << number);
     }
     watching_ = 0;
+    if (!has_written) return;
+    auto observed = observed_ ? std::make_shared<VectorClock>(*observed_) : std::make_shared<VectorClock>();
+    observed->advance(number_, VectorClock::kWholeBlock, shared_memory.epoch() - 1);
+    observed_ = observed;
 }
 
-// ---- what others are told -------------------------------------------------------------------------------------------------
+// ---- release --------------------------------------------------------------------------------------------------------------
 
 void ReleaseOrder::fence(unsigned number, int scope) {
     Warp& warp = at(number);
-    for (Lock& lock : warp.locks) {
-        lock.open_to_block = false;
-        warp.known = joined(warp.known, lock.pending.to_block);
-        lock.pending.to_block = nullptr;
-        if (scope != kFenceDevice) continue;
-        lock.open_to_device = false;
-        warp.known = joined(warp.known, lock.pending.to_device);
-        lock.pending.to_device = nullptr;
+    warp.clock = joined(warp.clock, warp.unfenced.to_block);
+    warp.unfenced.to_block = nullptr;
+    if (scope == kFenceDevice) {
+        warp.clock = joined(warp.clock, warp.unfenced.to_device);
+        warp.unfenced.to_device = nullptr;
+        close_sections(warp);
     }
-    warp.block = {shared_memory.moment(), shared_memory.epoch(), joined(known_, warp.known)};
-    if (scope == kFenceDevice) warp.device = warp.block;
+    for (Opened& section : warp.opened) section.block_fence = std::min(section.block_fence, warp.accesses.size());
     watch(number);
+    warp.block = {shared_memory.moment(), shared_memory.epoch(), joined(clock_, warp.clock), nullptr};
+    if (scope == kFenceDevice) warp.device = warp.block;
     shared_memory.begin_moment();
 }
 
-Shared ReleaseOrder::released(const Fence& fence, unsigned warp) const {
-    return with(with(fence.known, number_, warp, fence.moment), number_, Knowledge::kWholeBlock, fence.barrier - 1);
+SharedClock ReleaseOrder::released_by(Fence& fence, unsigned warp) const {
+    if (fence.released) return fence.released;
+    auto clock = fence.before ? std::make_shared<VectorClock>(*fence.before) : std::make_shared<VectorClock>();
+    clock->advance(number_, warp, fence.moment);
+    clock->advance(number_, VectorClock::kWholeBlock, fence.barrier - 1);
+    if (&fence == &warps_[warp].device) return fence.released = joined(fenced_, clock);
+    return fence.released = clock;
 }
 
-Published ReleaseOrder::published(const Warp* warp, unsigned number, bool reaches_device) const {
-    Published what;
-    if (reaches_device) {
-        what.to_device = warp && warp->device.moment ? joined(fenced_, released(warp->device, number)) : fenced_;
-    }
-    bool is_same = reaches_device && warp && warp->block.moment == warp->device.moment;
+Released ReleaseOrder::released(Warp* warp, unsigned number, bool of_device) const {
+    Released what;
+    if (of_device) what.to_device = warp && warp->device.moment ? released_by(warp->device, number) : fenced_;
+    bool is_same = of_device && warp && warp->block.moment == warp->device.moment;
     if (is_same) what.to_block = what.to_device;
-    else if (warp && warp->block.moment) what.to_block = released(warp->block, number);
+    else if (warp && warp->block.moment) what.to_block = released_by(warp->block, number);
     return what;
 }
 
-void ReleaseOrder::write_volatile(unsigned warp) { at(warp).has_written_volatile = true; }
+void ReleaseOrder::write_unreleased(unsigned warp) { at(warp).has_written = true; }
 
-void ReleaseOrder::read_volatile(unsigned warp, uintptr_t address) {
-    for (Read& read : reads_) {
-        if (read.address != address || read.warp != warp) continue;
-        read.moment = shared_memory.moment();
-        return;
+// Its own unreleased writes belong to it. Later ones are of another moment.
+SharedClock ReleaseOrder::observed_by(Warp* warp, unsigned number) {
+    if (!warp) return observed_;
+    if (warp->has_written) {
+        const SharedClock& before = warp->observed ? warp->observed : observed_;
+        auto observed = before ? std::make_shared<VectorClock>(*before) : std::make_shared<VectorClock>();
+        observed->advance(number_, number, shared_memory.moment());
+        warp->observed = observed;
+        warp->has_written = false;
+        shared_memory.begin_moment();
     }
-    Read now{address, warp, shared_memory.moment()};
-    if (reads_.size() < kMostReads) reads_.push_back(now);
-    else reads_[next_read_++ % kMostReads] = now;
+    return warp->observed ? warp->observed : observed_;
 }
 
-void ReleaseOrder::send(unsigned number, uintptr_t address, bool reaches_device, bool restores) {
+void ReleaseOrder::release(unsigned number, uintptr_t address, bool of_device, bool stores) {
     Warp* warp = find(number);
-    if (!warp && !known_ && !heard_ && !fenced_ && !has_written_volatile_) return;  // it has nothing to tell
-    Published lax = published(warp, number, reaches_device), strict = lax;
-    bool announces = has_written_volatile_ || heard_ || (warp && (warp->has_written_volatile || warp->heard));
-    Flag& flag = flags.at(address);
-    flag.block = number_;
-    auto is_this = [&](const Lock& lock) { return lock.address == address; };
-    auto lock = warp ? std::find_if(warp->locks.begin(), warp->locks.end(), is_this) : std::vector<Lock>::iterator();
-    if (warp && restores && lock != warp->locks.end()) {
-        flag.is_restored = true;
-        flag.restored = lock->expected;
-        if (lock->broken_for_block) strict.to_block = nullptr;
-        if (lock->broken_for_device) strict.to_device = nullptr;
-        warp->locks.erase(lock);
-        watch(number);
+    Released what = released(warp, number, of_device);
+    SharedClock observed = observed_by(warp, number);
+    if (stores) end_critical_section(number, address);
+    bool is_any = !what && !observed;  // a word like any other, if nobody has released anything there
+    SynchronisationWord* word = is_any ? synchronisation_words.find(address) : &synchronisation_words.at(address);
+    if (!word) return;
+    word->block = number_;
+    word->release(number_, what);
+    if (observed) word->observed = joined(word->observed, observed);
+}
+
+// Whoever of the block took it: the holder may be the whole block.
+void ReleaseOrder::end_critical_section(unsigned number, uintptr_t address) {
+    auto end = [&](unsigned warp) {
+        const Swap* swap = taken_.find(key(address, warp));
+        if (!swap) return false;
+        SynchronisationWord& word = synchronisation_words.at(address);
+        Warp& holder = at(warp);
+        close_sections(holder);
+        watch(warp);
+        if (!word.lock) word.lock = std::make_unique<Lock>();
+        word.lock->is_restored = true;
+        word.lock->restored = swap->expected;
+        if (!swap->early.empty()) word.lock->early = swap->early;
+        std::erase_if(holder.early, [&](const Held& each) { return each.lock == address; });
+        holder.locks -= swap->is_lock;
+        taken_.erase(key(address, warp));
+        return true;
+    };
+    const SynchronisationWord* word = end(number) ? nullptr : synchronisation_words.find(address);
+    if (!word || !word->is_lock()) return;
+    for (unsigned warp = 0; warp < 32; ++warp) {
+        if (find(warp) && warps_[warp].locks) end(warp);
     }
-    flag.lax.add(number_, lax);
-    flag.strict.add(number_, strict);
-    if (!announces) return;
-    Shared said = joined(heard_, warp ? warp->heard : nullptr);
-    if (has_written_volatile_) said = with(said, number_, Knowledge::kWholeBlock, shared_memory.epoch() - 1);
-    flag.announced = joined(flag.announced, with(said, number_, number, shared_memory.moment()));
-    if (warp) warp->has_written_volatile = false;
-    shared_memory.begin_moment();
 }
 
-// ---- what is heard --------------------------------------------------------------------------------------------------------
+// ---- acquire --------------------------------------------------------------------------------------------------------------
 
-void ReleaseOrder::learn(Warp& warp, const Published& what) {
-    warp.known = joined(warp.known, joined(what.to_block, what.to_device));
-}
-
-void ReleaseOrder::receive(unsigned number, uintptr_t address, bool hears_device) {
-    const Flag* flag = flags.find(address);
-    if (!flag) return;
+void ReleaseOrder::acquire(unsigned number, uintptr_t address, bool of_device) {
+    const SynchronisationWord* word = synchronisation_words.find(address);
+    Released what = word ? word->acquire(number_, of_device) : Released();
+    Released more = synchronisation_words.acquire_forgotten(word, number_, of_device);
+    bool has_observed = word && word->observed;
+    if (!what && !more && !has_observed) return;
     Warp& warp = at(number);
-    learn(warp, flag->lax.in(number_, hears(*flag, hears_device)));
-    warp.heard = joined(warp.heard, flag->announced);
+    warp.clock = joined(joined(warp.clock, what.to_block), more.to_block);
+    for (auto [latest, clock] : {std::pair(&warp.joined[0], &what.to_device), {&warp.joined[1], &more.to_device}}) {
+        if (*latest == *clock) continue;
+        warp.clock = joined(warp.clock, *clock);
+        *latest = *clock;
+    }
+    if (has_observed) warp.observed = joined(warp.observed ? warp.observed : observed_, word->observed);
 }
 
-void ReleaseOrder::take(unsigned number, uintptr_t address, uint64_t expected, bool hears_device) {
-    Flag* flag = flags.find(address);
+void ReleaseOrder::begin_critical_section(unsigned number, uintptr_t lock, uint64_t expected, bool of_device) {
+    SynchronisationWord* word = synchronisation_words.find(lock);
+    Lock* known = word ? word->lock.get() : nullptr;
+    if (known) known->is_lock = known->is_lock || (known->is_restored && known->restored == expected);
+    bool is_lock = known && known->is_lock;
     Warp& warp = at(number);
-    Lock lock{address, expected};
-    if (flag) {
-        flag->is_lock = flag->is_lock || (flag->is_restored && flag->restored == expected);
-        bool device = hears(*flag, hears_device);
-        if (flag->is_lock) lock.pending = flag->strict.in(number_, device);
-        if (flag->is_lock && flag->block == number_)  // a fence of the block is enough
-            lock.pending.to_block = joined(lock.pending.to_block, lock.pending.to_device);
-        if (!flag->is_lock) learn(warp, flag->lax.in(number_, device));
-        warp.heard = joined(warp.heard, flag->announced);
-    }
-    if (warp.locks.size() == kMostLocks) warp.locks.erase(warp.locks.begin());
-    warp.locks.push_back(lock);
+    Swap& swap = taken_.at(key(lock, number), [&](const Swap& old) { warps_[old.warp].locks -= old.is_lock; });
+    if (is_lock && !swap.is_lock) ++warp.locks;
+    if (!is_lock && swap.is_lock) --warp.locks;
+    swap = {expected, number, is_lock};
+    if (warp.opened.size() == kMostEarly || warp.accesses.size() == kMostEarly) close_sections(warp);
+    warp.opened.push_back({lock, warp.accesses.size()});
     watch(number);
+    if (!is_lock) return acquire(number, lock, of_device);
+    Released what = word->acquire(number_, of_device), more = synchronisation_words.acquire_forgotten(word, number_, of_device);
+    what = {joined(what.to_block, more.to_block), joined(what.to_device, more.to_device)};
+    for (const EarlyAccess& each : known->early) warp.early.push_back({lock, each});
+    if (word->block == number_) what.to_block = joined(what.to_block, what.to_device);  // a fence of the block is enough
+    warp.unfenced.to_block = joined(warp.unfenced.to_block, what.to_block);
+    warp.unfenced.to_device = joined(warp.unfenced.to_device, what.to_device);
+    if (word->observed) warp.observed = joined(warp.observed ? warp.observed : observed_, word->observed);
 }
 
-void ReleaseOrder::note_access(unsigned number) {
-    for (Lock& lock : at(number).locks) {
-        lock.broken_for_block = lock.broken_for_block || lock.open_to_block;
-        lock.broken_for_device = lock.broken_for_device || lock.open_to_device;
+void ReleaseOrder::note_access(unsigned number, uintptr_t address) {
+    std::vector<EarlyAccess>& accesses = at(number).accesses;
+    EarlyAccess now{address / 4, number_, number, shared_memory.moment(), true};
+    auto is_this = [&](const EarlyAccess& each) { return each.address == now.address && each.moment == now.moment; };
+    if (std::none_of(accesses.begin(), accesses.end(), is_this)) accesses.push_back(now);
+    if (accesses.size() == kMostEarly) watch(number);
+}
+
+// Those that were open are behind a fence, or are watched no longer.
+void ReleaseOrder::close_sections(Warp& warp) {
+    std::vector<EarlyAccess>& accesses = warp.accesses;
+    for (const Opened& section : warp.opened) {
+        Swap* swap = section.begin < accesses.size() ? taken_.find(key(section.lock, accesses[0].warp)) : nullptr;
+        for (size_t i = section.begin; swap && i < accesses.size() && swap->early.size() < kMostEarly; ++i) {
+            swap->early.push_back(accesses[i]);
+            swap->early.back().before_block_fence = i < section.block_fence;
+        }
     }
-    watch(number);
+    warp.opened.clear();
+    accesses.clear();
 }
 
 void ReleaseOrder::watch(unsigned number) {
-    const std::vector<Lock>& locks = at(number).locks;
-    bool awaits = std::any_of(locks.begin(), locks.end(), [](const Lock& lock) { return lock.awaits_access(); });
-    watching_ = awaits ? watching_ | 1u << number : watching_ & ~(1u << number);
+    const Warp& warp = at(number);
+    bool watches = !warp.opened.empty() && warp.accesses.size() < kMostEarly;
+    watching_ = watches ? watching_ | 1u << number : watching_ & ~(1u << number);
     shared_memory.show_identity();
 }
 
-// ---- what is known --------------------------------------------------------------------------------------------------------
-
-bool ReleaseOrder::knows(unsigned number, uint32_t block, unsigned other, uint32_t moment) const {
+void ReleaseOrder::read_written(unsigned number, uintptr_t address) {
     const Warp* warp = find(number);
-    return covers(known_, block, other, moment) || (warp && covers(warp->known, block, other, moment));
+    uint32_t now = shared_memory.moment();
+    reads_.at(key(address / 4, number)).note(now, warp ? warp->block.moment + 1 : 1);
+    reads_.at(key(address / 4, kAnyWarp)).note(now, shared_memory.epoch());
 }
 
-bool ReleaseOrder::has_heard_of(unsigned number, uint32_t block, unsigned other, uint32_t moment) const {
+// ---- what happened before -------------------------------------------------------------------------------------------------
+
+bool ReleaseOrder::happens_before(uint32_t block, unsigned other, uint32_t moment, unsigned number) const {
     const Warp* warp = find(number);
-    return covers(heard_, block, other, moment) || (warp && covers(warp->heard, block, other, moment));
+    return covers(clock_, block, other, moment) || (warp && covers(warp->clock, block, other, moment));
 }
 
-bool ReleaseOrder::answers(unsigned number, uintptr_t address, uint32_t moment) const {
+bool ReleaseOrder::was_early(uint32_t block, unsigned other, uint32_t moment, uintptr_t address, unsigned number) const {
     const Warp* warp = find(number);
-    uint32_t barrier = shared_memory.epoch(), fence = warp ? warp->block.moment : 0;
-    return std::any_of(reads_.begin(), reads_.end(), [&](const Read& read) {
-        bool is_known = read.moment < barrier || (read.warp == number && read.moment <= fence);
-        return read.address == address && read.moment >= moment && is_known;
-    });
+    return warp && std::any_of(warp->early.begin(), warp->early.end(), [&](const Held& each) {
+               bool is_it = each.access.address == address / 4 && each.access.moment == moment;
+               bool is_unordered = each.access.before_block_fence || block != number_;
+               return is_it && is_unordered && each.access.block == block && each.access.warp == other;
+           });
 }
 
-bool ReleaseOrder::holds(unsigned number, uintptr_t address) const {
+bool ReleaseOrder::has_observed(unsigned number, uint32_t block, unsigned other, uint32_t moment) const {
     const Warp* warp = find(number);
-    return warp &&
-           std::any_of(warp->locks.begin(), warp->locks.end(), [&](const Lock& lock) { return lock.address == address; });
+    return covers(observed_, block, other, moment) || (warp && covers(warp->observed, block, other, moment));
 }
 
-bool ReleaseOrder::holds_lock(unsigned number, uintptr_t but_for) const {
+bool ReleaseOrder::has_read_since(unsigned number, uintptr_t address, uint32_t moment) const {
     const Warp* warp = find(number);
-    if (!warp) return false;
-    for (const Lock& lock : warp->locks) {
-        const Flag* flag = flags.find(lock.address);
-        if (lock.address != but_for && flag && flag->is_lock) return true;
-    }
-    return false;
+    const Reads *own = reads_.find(key(address / 4, number)), *any = reads_.find(key(address / 4, kAnyWarp));
+    if (!any) return reads_.has_forgotten();
+    if (any->latest_before(shared_memory.epoch()) >= moment) return true;
+    return own && warp && warp->block.moment && own->latest_before(warp->block.moment + 1) >= moment;
+}
+
+bool ReleaseOrder::is_in_another_critical_section(unsigned number, uintptr_t lock) const {
+    const Warp* warp = find(number);
+    if (!warp || !warp->locks) return false;
+    const Swap* swap = taken_.find(key(lock, number));
+    return warp->locks > unsigned(swap && swap->is_lock);
 }
 
 }  // namespace simt

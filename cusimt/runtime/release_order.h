@@ -1,19 +1,20 @@
-// The order that fences and flags make, of accesses to global memory.
+// The happens-before order that fences, atomics and volatile accesses make, of accesses to global memory.
 //
-// A thread publishes what it did before a fence with its next strong write (an atomic, or a volatile one): a fence before the
-// data publishes nothing of them. With its own accesses it publishes what it knows of others', and a barrier passes on what any
-// thread of the block knows. Block scope, of the fence or of the atomic, publishes to the own block only. A strong read of the
-// flag makes that known to the reader. The reader's own fence, which formal models require, is not asked for, except after the
-// CAS that takes a lock: code that leaves it out there goes wrong on real GPUs.
+// A fence followed by a strong write (an atomic, or a volatile one) is a release: it releases what the thread did before the
+// fence and what happened before that. A fence before the data releases nothing of them. A barrier joins the clocks of all
+// threads of the block. Block scope, of the fence or of the atomic, releases to the own block only. A strong read of the word
+// acquires what its writers released. The acquiring thread's own fence, which formal models require, is required for critical
+// sections only: behind the CAS that takes a lock, accesses are ordered after those of earlier holders from the next fence on.
 //
-// All this is kept by warp. What one lane publishes or learns is that of the whole warp, which may hide a race among its lanes.
+// All this is kept by warp. What one lane releases or acquires, its whole warp does, which may hide a race among its lanes.
 #pragma once
 #include <stdint.h>
 
 #include <vector>
 
-#include "flags.h"
-#include "knowledge.h"
+#include "recent_words.h"
+#include "synchronisation_words.h"
+#include "vector_clock.h"
 
 namespace simt {
 
@@ -26,55 +27,77 @@ class ReleaseOrder {
 
     // ---- by a thread of the warp that runs, before the access ----
     void fence(unsigned warp, int scope);
-    // `restores`: the write may give a lock back, because it stores a value regardless of the old one.
-    void send(unsigned warp, uintptr_t address, bool reaches_device, bool restores);
-    void receive(unsigned warp, uintptr_t address, bool hears_device);
-    void write_volatile(unsigned warp);
-    void read_volatile(unsigned warp, uintptr_t address);
+    // `stores`: the write may end a critical section, because it stores a value regardless of the old one.
+    void release(unsigned warp, uintptr_t address, bool of_device, bool stores);
+    void acquire(unsigned warp, uintptr_t address, bool of_device);
     // Behind a CAS, which read `expected` there and replaced it.
-    void take(unsigned warp, uintptr_t address, uint64_t expected, bool hears_device);
-    // An access that a critical section protects, if the warp is in one.
-    void note_access(unsigned warp);
+    void begin_critical_section(unsigned warp, uintptr_t lock, uint64_t expected, bool of_device);
+    // An access that is no atomic, while the warp is watched.
+    void note_access(unsigned warp, uintptr_t address);
+    // A volatile write without a fence before it.
+    void write_unreleased(unsigned warp);
+    // A strong read of a word that another warp has written in this launch.
+    void read_written(unsigned warp, uintptr_t address);
 
-    // ---- what the running warp knows ----
-    bool knows(unsigned warp, uint32_t block, unsigned other_warp, uint32_t moment) const;
-    // It was told that this happened, but in a way that makes no order.
-    bool has_heard_of(unsigned warp, uint32_t block, unsigned other_warp, uint32_t moment) const;
-    // Some earlier access of the other warp is ordered before what this one does.
-    // It read the word no earlier than at that moment, and made a fence since: a flag that threads hand to and fro.
-    bool answers(unsigned warp, uintptr_t address, uint32_t moment) const;
-    bool holds_lock(unsigned warp, uintptr_t but_for) const;
-    bool holds(unsigned warp, uintptr_t address) const;
-    // Whether the first access of a critical section without a fence is still to come: then none may pass unseen.
+    // ---- of the running warp ----
+    // The next accesses may be early ones (synchronisation_words.h): none may pass unseen.
     bool is_watching(unsigned warp) const { return watching_ >> warp & 1; }
+    // What the other warp did at that moment happens before what comes next.
+    bool happens_before(uint32_t block, unsigned other_warp, uint32_t moment, unsigned warp) const;
+    // It was an early access in a critical section of a lock that this warp holds.
+    bool was_early(uint32_t block, unsigned other_warp, uint32_t moment, uintptr_t address, unsigned warp) const;
+    // The warp read a word that was written after that, but without a release.
+    bool has_observed(unsigned warp, uint32_t block, unsigned other_warp, uint32_t moment) const;
+    // It read the word no earlier than at that moment, and made a fence since: a flag that threads hand to and fro.
+    bool has_read_since(unsigned warp, uintptr_t address, uint32_t moment) const;
+    bool is_in_critical_section(unsigned warp, uintptr_t of_lock) const { return taken_.find(key(of_lock, warp)); }
+    bool is_in_another_critical_section(unsigned warp, uintptr_t lock) const;
 
   private:
     struct Fence {
         uint32_t moment = 0;   // 0: there was none
-        uint32_t barrier = 0;  // the block's accesses before this moment are ordered before the fence, too
-        Shared known;
+        uint32_t barrier = 0;  // the block's accesses before this moment happen before the fence, too
+        SharedClock before;
+        SharedClock released;  // by the next strong write: all of that, once it is asked for
     };
-    struct Lock {
-        uintptr_t address;
-        uint64_t expected;
-        bool open_to_block = true, open_to_device = true;          // no fence since it was taken
-        bool broken_for_block = false, broken_for_device = false;  // an access came before the fence
-        Published pending;                                         // what the fence will make known
-        bool awaits_access() const { return (open_to_block && !broken_for_block) || (open_to_device && !broken_for_device); }
+    struct Opened {  // a critical section without a fence of the device yet
+        uintptr_t lock;
+        size_t begin, block_fence = ~size_t(0);  // in the early accesses
+    };
+    struct Held {  // an early access of an earlier holder
+        uintptr_t lock;
+        EarlyAccess access;
     };
     struct Warp {
-        Shared known, heard;
-        Fence block, device;  // the latest that reached at least so far
-        std::vector<Lock> locks;
-        bool has_written_volatile = false;
+        SharedClock clock, observed;
+        SharedClock joined[2];  // to `clock`, latest: of a word, and of the forgotten ones
+        Fence block, device;    // the latest of at least that scope
+        Released unfenced;      // acquired with locks, but not before the next fence
+        unsigned locks = 0;     // that it holds
+        std::vector<Opened> opened;
+        std::vector<EarlyAccess> accesses;  // since the oldest of them
+        std::vector<Held> early;
+        bool has_written = false;
     };
-    struct Read {
-        uintptr_t address;
-        unsigned warp;
-        uint32_t moment;
+    struct Swap {  // a CAS that succeeded: the word may be a lock
+        uint64_t expected = 0;
+        unsigned warp = 0;
+        bool is_lock = false;
+        std::vector<EarlyAccess> early{};
     };
-    static constexpr size_t kMostLocks = 4, kMostReads = 16;
+    // The latest reads of a word: before some event of interest, and of all.
+    struct Reads {
+        uint32_t before = 0, latest = 0;
+        void note(uint32_t moment, uint32_t event) {
+            if (latest < event) before = latest;
+            latest = moment;
+        }
+        uint32_t latest_before(uint32_t event) const { return latest < event ? latest : before; }
+    };
+    static constexpr unsigned kAnyWarp = 32;
+    static constexpr size_t kMostEarly = 8;  // accesses of critical sections, and those open at a time; further ones go unseen
 
+    static uintptr_t key(uintptr_t address, unsigned warp) { return address << 6 | warp; }
     Warp* find(unsigned warp) { return present_ >> warp & 1 ? &warps_[warp] : nullptr; }
     const Warp* find(unsigned warp) const { return present_ >> warp & 1 ? &warps_[warp] : nullptr; }
     Warp& at(unsigned warp) {
@@ -82,20 +105,19 @@ class ReleaseOrder {
         present_ |= 1u << warp;
         return warps_[warp];
     }
-    Published published(const Warp* warp, unsigned number, bool reaches_device) const;
-    // A scope that is the block's includes the threads of the block, whatever the other's scope.
-    bool hears(const Flag& flag, bool device) const { return device || flag.block == number_; }
-    Shared released(const Fence& fence, unsigned warp) const;
-    static void learn(Warp& warp, const Published& what);
+    Released released(Warp* warp, unsigned number, bool of_device) const;
+    SharedClock released_by(Fence& fence, unsigned warp) const;
+    SharedClock observed_by(Warp* warp, unsigned number);
+    void end_critical_section(unsigned warp, uintptr_t lock);
+    void close_sections(Warp& warp);
     void watch(unsigned warp);
 
     uint32_t number_ = 0;                  // of the block
     uint32_t present_ = 0, watching_ = 0;  // bit by bit: warps
     std::vector<Warp> warps_;
-    std::vector<Read> reads_;  // of volatile words, the latest of each word and warp
-    size_t next_read_ = 0;
-    Shared known_, heard_, fenced_;  // at the last barrier
-    bool has_written_volatile_ = false;
+    RecentWords<Swap, 1 << 12> taken_;  // by word and warp
+    RecentWords<Reads, 1 << 12> reads_;
+    SharedClock clock_, observed_, fenced_;  // at the last barrier; the last: what had been followed by a fence
 };
 
 }  // namespace simt

@@ -2,7 +2,6 @@
 // exposes code that worked by luck. All orders are deterministic.
 #pragma once
 #include <stdint.h>
-#include <stdlib.h>
 
 #include <numeric>
 #include <string>
@@ -14,13 +13,6 @@ class Schedule {
     enum Order { forward = 0, reversed = 1, seeded = 2 };
     Schedule() = default;
     Schedule(Order order, uint64_t seed) : order_(order), seed_(seed) {}
-    // `forward`, `reversed` or `seeded:7`, as name() gives it; anything else is forward.
-    explicit Schedule(const std::string& name) {
-        if (name == "reversed") order_ = reversed;
-        if (name.rfind("seeded:", 0) != 0) return;
-        order_ = seeded;
-        seed_ = strtoull(name.c_str() + 7, nullptr, 10);
-    }
     std::string name() const {
         return order_ == forward ? "forward" : order_ == reversed ? "reversed" : "seeded:" + std::to_string(seed_);
     }

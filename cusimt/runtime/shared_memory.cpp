@@ -73,7 +73,7 @@ void SharedMemory::begin_moment() {
     show_identity();
 }
 
-// Taking turns, and in a critical section that began without a fence, no access may pass unseen: see global_races.
+// Taking turns, and at the beginning of a critical section, no access may pass unseen: see global_races and release_order.
 void SharedMemory::show_identity() {
     AccessState& access = execution.access;
     bool passes = access.launch_epoch && !execution.block->order.is_watching(access.touch.thread / kWarpSize);

@@ -5,6 +5,7 @@
 #include "execution.h"
 #include "global_races.h"
 #include "shared_memory.h"
+#include "volatile_words.h"
 
 using namespace simt;
 
@@ -16,28 +17,29 @@ bool is_checked() { return simt_access->on_device && execution.launch->module->c
 
 bool is_shared(uintptr_t address) { return address - shared_memory.begin() < shared_memory.bytes(); }  // own block's only
 
-bool reaches_device(uintptr_t address, int kind) { return !is_shared(address) && !(kind & OF_BLOCK); }
+bool is_of_device(uintptr_t address, int kind) { return !is_shared(address) && !(kind & OF_BLOCK); }
 
-// What a read hears. A CAS hears in detail when it is known whether it changed anything.
-void hear(uintptr_t address, int kind, bool is_swap = false) {
+// A strong read. A CAS acquires when it is known whether it changed anything.
+void acquire(uintptr_t address, int kind, bool is_swap = false) {
     if (!simt_access->on_device) return;
     Block& block = *execution.block;
     unsigned thread = block.current().thread;
-    bool is_tracked = execution.access.cells, reaches = reaches_device(address, kind);
-    block.signals.receive(thread, shared_memory.epoch());
-    if (is_tracked && !is_swap) block.order.receive(thread / kWarpSize, address, reaches);
-    if (is_tracked && reaches) global_races.receive();
+    bool is_tracked = execution.access.cells, of_device = is_of_device(address, kind);
+    block.signals.acquire(thread, shared_memory.epoch());
+    if (is_tracked && !is_swap) block.order.acquire(thread / kWarpSize, address, of_device);
+    if (is_tracked && of_device) global_races.acquire();
 }
 
-// What a write tells. Returns its kind, with what that makes of it. `restores`: it stores a value regardless of the old one.
-int tell(uintptr_t address, int kind, bool restores) {
+// A strong write. Returns its kind, with what that makes of it. `stores`: a value regardless of the old one.
+int release(uintptr_t address, int kind, bool stores) {
     if (!simt_access->on_device) return kind;
     Block& block = *execution.block;
     unsigned thread = block.current().thread;
-    bool is_tracked = execution.access.cells, reaches = reaches_device(address, kind);
-    if (block.signals.send(thread, shared_memory.epoch()) && kind & VOLATILE) kind |= RELEASED;
-    if (is_tracked) block.order.send(thread / kWarpSize, address, reaches, restores);
-    if (is_tracked && reaches) global_races.send(shared_memory.moment());
+    bool is_tracked = execution.access.cells, of_device = is_of_device(address, kind);
+    block.current().latest_reads.forget();
+    if (block.signals.release(thread, shared_memory.epoch()) && kind & VOLATILE) kind |= RELEASED;
+    if (is_tracked) block.order.release(thread / kWarpSize, address, of_device, stores);
+    if (is_tracked && of_device) global_races.release(shared_memory.moment());
     return kind;
 }
 
@@ -51,44 +53,52 @@ void take_turn(const void* address, size_t bytes, const void* pc) {
 }
 
 // A thread that has only seen what it saw before its last turn waits in vain. Whether it let others run.
-bool look(const void* address, size_t bytes, unsigned per_turn, const void* pc) {
+bool look(const void* address, size_t bytes, unsigned per_turn, const void* pc, bool is_change = false) {
     Fiber& self = execution.block->current();
-    if (self.atomics < LookBack::kLooks) self.looks_back.note(address, bytes);
+    bool is_in_vain = self.atomics < LookBack::kLooks && self.looks_back.note(address, bytes);
+    if (is_in_vain && is_change && execution.access.cells) volatile_words.note_wait(reinterpret_cast<uintptr_t>(address));
     if (++self.atomics < per_turn) return false;
     take_turn(address, bytes, pc);
     return true;
 }
 
-// What others told meanwhile, because only now the access is made.
-void hear_again(const void* pointer, int kind) {
+// What others released meanwhile, because only now the access is made.
+void acquire_again(const void* pointer, int kind) {
     if (!is_checked() || !execution.access.cells) return;
     auto address = reinterpret_cast<uintptr_t>(pointer);
     Block& block = *execution.block;
-    block.order.receive(block.current().thread / kWarpSize, address, reaches_device(address, kind));
+    block.order.acquire(block.current().thread / kWarpSize, address, is_of_device(address, kind));
 }
 }  // namespace
 
 extern "C" {
 void simt_check_volatile(uintptr_t address, uintptr_t bytes, int kind, const void* pc) {
     kind |= VOLATILE;
-    if (kind & READ) hear(address, kind);
-    if (kind & WRITE) kind = tell(address, kind, true);
+    if (kind & READ) acquire(address, kind);
+    if (kind & WRITE) kind = release(address, kind, true);
     simt_check_range(reinterpret_cast<const void*>(address), bytes, kind, pc);
     if (!simt_access->on_device) return;
-    if (kind & WRITE && !is_shared(address)) execution.block->order.write_volatile(execution.access.touch.thread / kWarpSize);
+    ReleaseOrder& order = execution.block->order;
+    unsigned warp = execution.access.touch.thread / kWarpSize;
+    bool is_tracked = execution.access.cells && !is_shared(address);
+    if (kind & WRITE && !(kind & RELEASED) && is_tracked) order.write_unreleased(warp);
     auto pointer = reinterpret_cast<const void*>(address);
     if (!(kind & READ)) return;
-    if (look(pointer, bytes, kReadsPerTurn, pc)) hear_again(pointer, 0);
-    execution.block->order.read_volatile(execution.access.touch.thread / kWarpSize, address);
+    if (look(pointer, bytes, kReadsPerTurn, pc)) acquire_again(pointer, 0);
+    if (!is_tracked) return;
+    execution.block->current().latest_reads.note(address);
+    if (global_races.is_written_by_another_warp(address)) order.read_written(warp, address);
 }
 
 void simt_check_atomic(const void* pointer, uintptr_t bytes, int kind, const void* pc) {
     auto address = reinterpret_cast<uintptr_t>(pointer);
     kind |= ATOMIC | (address % bytes ? MISALIGNED : 0);
-    if (kind & READ && !(kind & WRITE)) hear(address, kind);
-    if (kind & WRITE) kind = tell(address, kind, !(kind & READ));
+    if (kind & READ && !(kind & WRITE)) acquire(address, kind);
+    if (kind & WRITE) kind = release(address, kind, !(kind & READ));
     simt_check_range(pointer, bytes, kind, pc);
-    if (kind & READ && kind & WRITE) hear(address, kind);  // what it reads orders what follows, not itself
+    if (kind & READ && kind & WRITE) acquire(address, kind);  // what it reads orders what follows, not itself
+    bool is_tracked = simt_access->on_device && execution.access.cells && !is_shared(address);
+    if (is_tracked && !(kind & WRITE)) execution.block->current().latest_reads.note(address);
 }
 
 void simt_atomic_access(const void* pointer, size_t bytes, int traits) {
@@ -97,13 +107,13 @@ void simt_atomic_access(const void* pointer, size_t bytes, int traits) {
     if (is_checked()) {
         auto address = reinterpret_cast<uintptr_t>(pointer);
         int kind = READ | WRITE | ATOMIC | (traits & SIMT_SELECTS ? SELECTING : 0) | (traits & SIMT_OF_BLOCK ? OF_BLOCK : 0);
-        kind = tell(address, kind | (address % bytes ? MISALIGNED : 0), traits & SIMT_STORES);
+        kind = release(address, kind | (address % bytes ? MISALIGNED : 0), traits & SIMT_STORES);
         // What stores without regard to the old value initialises the word.
         simt_check_range(pointer, bytes, traits & SIMT_STORES ? kind & ~READ : kind, pc);
-        hear(address, kind, traits & SIMT_SWAPS);
+        acquire(address, kind, traits & SIMT_SWAPS);
     }
-    bool was_turn = look(pointer, bytes, kAtomicsPerTurn, pc);
-    if (was_turn && !(traits & SIMT_SWAPS)) hear_again(pointer, traits & SIMT_OF_BLOCK ? OF_BLOCK : 0);
+    bool was_turn = look(pointer, bytes, kAtomicsPerTurn, pc, true);
+    if (was_turn && !(traits & SIMT_SWAPS)) acquire_again(pointer, traits & SIMT_OF_BLOCK ? OF_BLOCK : 0);
 }
 
 void simt_swap_done(const void* pointer, int succeeded, uint64_t expected, int traits) {
@@ -111,9 +121,9 @@ void simt_swap_done(const void* pointer, int succeeded, uint64_t expected, int t
     Block& block = *execution.block;
     auto address = reinterpret_cast<uintptr_t>(pointer);
     unsigned warp = block.current().thread / kWarpSize;
-    bool hears_device = reaches_device(address, traits & SIMT_OF_BLOCK ? OF_BLOCK : 0);
-    if (succeeded) block.order.take(warp, address, expected, hears_device);
-    else block.order.receive(warp, address, hears_device);
+    bool of_device = is_of_device(address, traits & SIMT_OF_BLOCK ? OF_BLOCK : 0);
+    if (succeeded) block.order.begin_critical_section(warp, address, expected, of_device);
+    else block.order.acquire(warp, address, of_device);
 }
 
 void simt_fence(int scope) {
@@ -131,6 +141,24 @@ void simt_spin(const void* pc) {
 }
 
 void simt_spin_on(const void* address, size_t bytes, const void* pc) {
-    if (simt_access->on_device && look(address, bytes, kReadsPerTurn, pc)) hear_again(address, 0);
+    if (simt_access->on_device && look(address, bytes, kReadsPerTurn, pc)) acquire_again(address, 0);
+}
+
+// Of block scope: the hooks do not know the scope of the compiler's atomics.
+void simt_scoped_load(const void* pointer, size_t bytes) {
+    const void* pc = __builtin_return_address(0);
+    if (!simt_access->on_device) return;
+    if (is_checked()) simt_check_atomic(pointer, bytes, READ | OF_BLOCK, pc);
+    if (look(pointer, bytes, kReadsPerTurn, pc)) acquire_again(pointer, OF_BLOCK);
+}
+
+void simt_scoped_store(const void* pointer, size_t bytes) {
+    if (is_checked()) simt_check_atomic(pointer, bytes, WRITE | OF_BLOCK, __builtin_return_address(0));
+}
+
+void simt_wait_ended() {
+    if (!is_checked() || !execution.access.cells) return;
+    execution.block->current().latest_reads.for_each([](uintptr_t address) { volatile_words.note_wait(address); });
+    execution.block->current().latest_reads.forget();
 }
 }

@@ -23,29 +23,29 @@ class Signals {
         state.has_fenced = true;
     }
     // A strong write; true if there was a fence before it, so that it releases what came before.
-    bool send(unsigned thread, uint32_t epoch) {
+    bool release(unsigned thread, uint32_t epoch) {
         State& state = of(thread, epoch);
         state.has_released = state.has_released || state.has_fenced;
         state.released = state.fenced;
         return state.has_fenced;
     }
-    void receive(unsigned thread, uint32_t epoch) { of(thread, epoch).has_heard = true; }
-    bool has_heard(unsigned thread, uint32_t epoch) const {
+    void acquire(unsigned thread, uint32_t epoch) { of(thread, epoch).has_acquired = true; }
+    bool has_acquired(unsigned thread, uint32_t epoch) const {
         const State& state = states_[thread / kWarpSize];
-        return state.epoch == epoch && state.has_heard;
+        return state.epoch == epoch && state.has_acquired;
     }
 
     // Does a flag order what `earlier` did at `clock`, in this epoch, before what the running thread `now` does?
     bool orders(unsigned earlier, uint32_t clock, unsigned now, uint32_t epoch) const {
         const State& sender = states_[earlier / kWarpSize];
-        return sender.epoch == epoch && sender.has_released && has_heard(now, epoch) && clock <= sender.released;
+        return sender.epoch == epoch && sender.has_released && has_acquired(now, epoch) && clock <= sender.released;
     }
 
   private:
     // Of one warp in one epoch; a barrier orders more than any flag, so nothing is kept beyond.
     struct State {
         uint32_t epoch = 0, fenced = 0, released = 0;  // the latter two: clocks of the warp
-        bool has_fenced = false, has_released = false, has_heard = false;
+        bool has_fenced = false, has_released = false, has_acquired = false;
     };
     State& of(unsigned thread, uint32_t epoch) {
         State& state = states_[thread / kWarpSize];

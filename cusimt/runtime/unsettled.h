@@ -12,8 +12,8 @@ namespace simt {
 
 class UnsettledWrites {
   public:
-    // `what` is about to overwrite another thread's value at [begin, begin + bytes).
-    void add(Report what, uintptr_t begin, uintptr_t bytes);
+    // `what` is about to overwrite another thread's value at [begin, begin + bytes). A suspect is for volatile_words to judge.
+    void add(Report what, uintptr_t begin, uintptr_t bytes, bool is_suspect = false);
     void settle() {
         if (!writes_.empty()) settle_all();
     }
@@ -23,6 +23,7 @@ class UnsettledWrites {
         Report what;
         uintptr_t begin;
         std::vector<uint8_t> before;
+        bool is_suspect;
     };
     void settle_all();
     std::vector<Write> writes_;  // of the running thread

@@ -2,6 +2,8 @@
 // the same time, but only flags are meant to: volatile data without any order are a race in all but name. What a word is shows
 // in its use:
 //
+// - A thread waits for it, so that its value decides when a loop ends, or reads it again and again while nobody writes it: a
+//   flag, or a datum that is one as well.
 // - Two threads write different values, and nothing orders them: data. (Two that write it by an atomic and by a volatile write
 //   after a fence share a flag, or a lock.)
 // - A thread reads what another one wrote before it told something else, by a flag, and without a fence in between: data.
@@ -13,10 +15,12 @@
 #pragma once
 #include <stdint.h>
 
+#include <optional>
 #include <unordered_map>
 #include <vector>
 
 #include "findings.h"
+#include "recent_words.h"
 
 namespace simt {
 
@@ -33,18 +37,23 @@ class VolatileWords {
     void note(uintptr_t address, const Reader& who, bool reads);
     // Who made the first volatile read of the launch there; null: nobody.
     const Reader* first_reader(uintptr_t address) const;
-    // A race, unless `other` touches the word again.
-    void suspect(Report race, uintptr_t address, const Reader& other);
+    // A thread waits for the word at that address.
+    void note_wait(uintptr_t address) { waited_for_.at(address / 4) = true; }
+    bool is_waited_for(uintptr_t address) const { return waited_for_.find(address / 4) || waited_for_.has_forgotten(); }
+    // A race, unless a thread waits for the word, or `other` touches it again.
+    void suspect(Report race, std::optional<Reader> other = {});
     void report_suspects();
 
   private:
     struct Suspect {
         Report race;
-        uintptr_t address;
-        Reader other;
+        std::optional<Reader> other;
+        bool is_cleared = false;
     };
     std::unordered_map<uintptr_t, Reader> first_readers_;
+    RecentWords<bool, 1 << 15> waited_for_;
     std::vector<Suspect> suspects_;
+    std::unordered_map<uintptr_t, std::vector<size_t>> suspects_of_;  // by address
 };
 
 extern VolatileWords volatile_words;

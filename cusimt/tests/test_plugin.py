@@ -239,6 +239,15 @@ def test_each_test_in_several_orders(repository: Path) -> None:
     assert "The blocks and threads ran reversed." in repeated.output
 
 
+def test_the_environment_chooses_where_no_option_does(repository: Path) -> None:
+    chosen = {"CUSIMT_SCHEDULE": "seeded:3", "CUSIMT_STRICT": "1", "CUSIMT_WATCHDOG": "7"}
+    kept = run(repository, "chosen.py", EXPECTED="seeded:3 1 7", **chosen)
+    assert kept.passed == {"test_chosen"}, kept.output
+    options = ("--simt-schedule=reversed", "--simt-strict=off", "--simt-watchdog=0")
+    replaced = run(repository, "chosen.py", *options, EXPECTED="reversed 0 0", **chosen)
+    assert replaced.passed == {"test_chosen"}, replaced.output
+
+
 @pytest.mark.parametrize(
     ("argument", "sentence"),
     [
@@ -248,6 +257,7 @@ def test_each_test_in_several_orders(repository: Path) -> None:
         ("--simt-findings=maybe", "takes one of: error, warn, off."),
         ("--simt-schedule=seeded:x", "takes one of: forward, reversed, seeded (seeded:7 chooses the seed)."),
         ("--simt-watchdog=soon", "--simt-watchdog takes a number of seconds; 0 is no limit."),
+        ("--simt-watchdog=-1", "--simt-watchdog takes a number of seconds; 0 is no limit."),
     ],
 )
 def test_what_cannot_be_chosen(repository: Path, argument: str, sentence: str) -> None:

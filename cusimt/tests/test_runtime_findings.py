@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import signal
 import subprocess
 import time
@@ -132,6 +133,36 @@ def test_the_watchdog_counts_processor_time() -> None:
         time.sleep(1.3)
         running.send_signal(signal.SIGCONT)
         assert running.communicate(timeout=60)[0] == "cudaSuccess\n"
+
+
+@pytest.mark.parametrize(
+    ("case", "watchdog", "error"),
+    [
+        ("computes_as_the_environment_allows", "0.2", "cudaErrorLaunchTimeout"),
+        ("computes_without_limit", "0.05", "cudaSuccess"),
+    ],
+)
+def test_the_limit_of_the_environment(case: str, watchdog: str, error: str) -> None:
+    """It holds without checks, and gives way to what the program asks for, be it no limit."""
+    environment = {**os.environ, "CUSIMT_WATCHDOG": watchdog}
+    command = [program("findings", checked=False), case]
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.stdout.splitlines()[0] == error
+
+
+@pytest.mark.parametrize(
+    "setting", ["CUSIMT_SCHEDULE=backward", "CUSIMT_SCHEDULE=seeded:", "CUSIMT_WATCHDOG=1s"]
+)
+def test_a_setting_that_means_nothing_is_refused(setting: str) -> None:
+    name, _, value = setting.partition("=")
+    done = subprocess.run(
+        [program("findings", checked=False), "computes_briefly"],
+        env={**os.environ, name: value},
+        capture_output=True,
+        text=True,
+    )
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith(f"cusimt: {setting} means nothing. It takes ")
 
 
 @pytest.mark.parametrize("case", ["null_pointer", "far_away"])

@@ -1,8 +1,8 @@
 """CUDA C++ to host C++: the few things of the language that a header cannot provide.
 
 Launches and their bounds, dynamic shared memory, what belongs to one file and `__noinline__` are rewritten in
-place. Every line stays where it was, so the compiler's messages and the debug information name the learner's
-file. The rest is up to the headers (`cusimt/include`).
+place, and conditions that end a loop are marked. Every line stays where it was, so the compiler's messages
+and the debug information name the learner's file. The rest is up to the headers (`cusimt/include`).
 """
 
 from __future__ import annotations
@@ -25,8 +25,11 @@ from cusimt.translate.shared_memory import rewrite_shared
 from cusimt.translate.source import Source
 from cusimt.translate.unsupported import refuse_unsupported, runs_here
 from cusimt.translate.variables import rewrite_variables
+from cusimt.translate.wait_loops import mark_wait_loops
 
 __all__ = ["TranslationError", "translate"]
+
+_ON_DEVICE = ("__global__", "__device__")
 
 
 def translate(
@@ -56,6 +59,7 @@ def translate(
         runs = partial(runs_here, macros=macros)
         read = write_out_conditions(decide_architecture(read, architecture, runs))
         rewrite = Rewrite(read.text)
+        runs_on_device = any(stream.positions(word) for stream in read.streams for word in _ON_DEVICE)
         for stream in read.streams:
             refuse_unsupported(stream)
             declared = declared_kernels(stream)
@@ -69,6 +73,8 @@ def translate(
                 rewrite_linkage(stream, rewrite)
             kernels |= declared.keys()  # the code comes before the macros
             rewrite_kernel_casts(stream, rewrite, kernels)
+            if runs_on_device:
+                mark_wait_loops(stream, rewrite)
         text = rewrite.result()
     except Refused as refused:
         line = Rewrite(read.text).line(refused.at)

@@ -1,4 +1,4 @@
-"""Are these tokens whole statements, none of which declares anything?"""
+"""Statements: where one ends, and whether it declares anything."""
 
 from __future__ import annotations
 
@@ -19,32 +19,35 @@ def are_statements(tokens: list[Token]) -> bool:
         return False
     index = 0
     while index < len(tokens):
-        past = _statement_end(code, index)
+        past = statement_end(code, index)
         if past is None:
             return False
         index = past
     return True
 
 
-def _statement_end(code: TokenStream, index: int) -> int | None:
+def statement_end(code: TokenStream, index: int) -> int | None:
     """Index behind the statement that begins at `index`; None for a declaration or half a statement."""
     text = code.text(index)
     if text in ("{", ";"):
         return code.skip(index)
     if text in _WITH_HEAD:
         head = index + 2 if code.text(index + 1) == "constexpr" else index + 1
-        return _statement_end(code, code.skip(head)) if code.text(head) == "(" else None
+        return statement_end(code, code.skip(head)) if code.text(head) == "(" else None
     if text in ("else", "do"):
-        return _statement_end(code, index + 1)
-    if text == "#" or (text not in _BEGIN_STATEMENT and _declares(code, index)):
+        return statement_end(code, index + 1)
+    if text == "#" or (text not in _BEGIN_STATEMENT and declares(code, index)):
         return None
     while index < len(code.tokens) and code.text(index) != ";":
         index = code.skip(index)
     return index + 1 if index < len(code.tokens) else None
 
 
-def _declares(code: TokenStream, index: int) -> bool:
-    """`name name`, `name<...> name`, `name* name = ...`: a name follows what would be its type."""
+def declares(code: TokenStream, index: int) -> bool:
+    """Does a declaration begin at `index`? Then a name follows what would be its type.
+
+    `name name`, `name<...> name`, `name* name = ...`.
+    """
     if not code.is_word(index) and code.text(index) != "::":
         return False
     while code.is_word(index) or code.text(index) == "::":

@@ -52,6 +52,10 @@ class atomic_operations {
 
     SIMT_INLINE T load(memory_order order = memory_order::seq_cst) const {
         if constexpr (!is_always_lock_free) return change(order, [](T old) SIMT_HOST -> T { return old; });
+        if (is_of_block && simt_on_device()) {
+            simt_scoped_load(at(), sizeof(T));
+            return peek(at());
+        }
         if (simt_on_device() && !simt_this_module.checked)
             simt_spin_on(at(), sizeof(T), nullptr);  // in a checked module the hook does it
         T value;
@@ -59,8 +63,13 @@ class atomic_operations {
         return value;
     }
     SIMT_INLINE void store(T value, memory_order order = memory_order::seq_cst) const {
-        if constexpr (!is_always_lock_free) change(order, [value](T) SIMT_HOST -> T { return value; });
-        else if (releases(order)) __atomic_store(at(), &value, __ATOMIC_RELEASE);
+        if constexpr (!is_always_lock_free) {
+            change(order, [value](T) SIMT_HOST -> T { return value; });
+        } else if (is_of_block && simt_on_device()) {
+            if (releases(order)) simt_fence(fence_scope(Scope));
+            simt_scoped_store(at(), sizeof(T));
+            poke(at(), value);
+        } else if (releases(order)) __atomic_store(at(), &value, __ATOMIC_RELEASE);
         else __atomic_store(at(), &value, __ATOMIC_RELAXED);
     }
     SIMT_INLINE T exchange(T value, memory_order order = memory_order::seq_cst) const {
@@ -116,6 +125,7 @@ class atomic_operations {
     SIMT_INLINE T operator^=(difference value) const { return fetch_xor(value) ^ value; }
 
   private:
+    static constexpr bool is_of_block = Scope >= cuda::thread_scope_block;
     SIMT_INLINE T* at() const { return static_cast<const Self&>(*this).simt_address(); }
 
     // Integers wrap, also those for which the language calls that undefined.

@@ -1,4 +1,4 @@
-// Atomic read-modify-write. The runtime records the access, and may let other threads run first; the update itself is
+// Atomics. The runtime records the access, and may let other threads run first; the update itself is
 // a plain one, because no other CUDA thread can intervene.
 #pragma once
 #include <simt_api.h>
@@ -13,6 +13,15 @@ SIMT_HOST inline T replace(T* address, Change change) {
     T old = *address;
     *address = change(old);
     return old;
+}
+
+template <class T>
+SIMT_HOST inline T peek(const T* address) {
+    return *address;
+}
+template <class T>
+SIMT_HOST inline void poke(T* address, T value) {
+    *address = value;
 }
 
 }  // namespace simt

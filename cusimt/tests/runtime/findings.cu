@@ -364,6 +364,11 @@ int main(int, char** arguments) {
     if (name == "shared_opted_in") { cudaFuncSetAttribute(dynamic_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, 50000); dynamic_shared<<<1, 64, 50000>>>(c); }
     if (name == "assertion_fails") asserts<<<1, 64>>>(40);
     if (name == "assertion_holds") asserts<<<1, 64>>>(64);
+    if (name == "computes_as_the_environment_allows") computes<<<1, 1>>>(reinterpret_cast<unsigned*>(counter), 1);
+    if (name == "computes_without_limit") {
+        simt_set_watchdog(0);
+        computes<<<1, 1>>>(reinterpret_cast<unsigned*>(counter), 200'000'000);
+    }
     simt_set_watchdog(name.find("forever") == name.npos ? 60 : 0.2);   // a loaded machine makes a short kernel long
     if (name == "spins_forever") spins<<<1, 1>>>(counter, true);
     if (name == "spins_never") spins<<<1, 1>>>(counter, false);

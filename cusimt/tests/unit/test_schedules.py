@@ -8,7 +8,13 @@ import pytest
 
 from cusimt.__main__ import _read
 from cusimt.findings import Finding, explain
-from cusimt.programs.schedules import STRICT_VARIABLE, WATCHDOG_VARIABLE, first_schedules
+from cusimt.programs.schedules import (
+    SCHEDULE_VARIABLE,
+    STRICT_VARIABLE,
+    WATCHDOG_VARIABLE,
+    check_environment,
+    first_schedules,
+)
 from cusimt.support.errors import UsageError
 
 
@@ -37,6 +43,28 @@ def test_options(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_what_no_option_takes(option: str) -> None:
     with pytest.raises(UsageError, match="There is no option"):
         _read([option])
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        *((SCHEDULE_VARIABLE, value) for value in ("backward", "Reversed", "seeded", "seeded:", "seeded:-1")),
+        *((WATCHDOG_VARIABLE, value) for value in ("soon", "-1", "inf", "1s", ".")),
+    ],
+)
+def test_what_the_environment_cannot_choose(
+    monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+) -> None:
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(UsageError, match=f"{variable}={value} means nothing"):
+        check_environment()
+
+
+def test_what_the_environment_can_choose(monkeypatch: pytest.MonkeyPatch) -> None:
+    for schedule, watchdog in (("", ""), ("forward", "0"), ("reversed", "2.5"), ("seeded:7", ".5")):
+        monkeypatch.setenv(SCHEDULE_VARIABLE, schedule)
+        monkeypatch.setenv(WATCHDOG_VARIABLE, watchdog)
+        check_environment()
 
 
 def test_a_finding_names_the_schedule_that_repeats_it() -> None:

@@ -484,3 +484,64 @@ def test_the_compiler_reports_errors_in_the_learners_lines() -> None:
 def test_launch_bounds_come_before_what_touches_the_brace() -> None:
     kernel = "__global__ void __launch_bounds__(256) k() {__shared__ alignas(16) int s[4]; }"
     assert "{ SIMT_LAUNCH_BOUNDS(256)alignas(16) __shared__" in translate(kernel, "k.cu")
+
+
+# ---- loops that wait -----------------------------------------------------------------------------------
+
+
+def goes_on(condition: str) -> str:
+    return f"::simt::goes_on(({condition}) ? true : false)"
+
+
+@pytest.mark.parametrize(
+    ("loop", "condition"),
+    [
+        ("while (*p == 0) {}", "*p == 0"),
+        ("while (f(1, 2)[0]);", "f(1, 2)[0]"),
+        ("while ((seen = *p) == 0)\n    ;", "(seen = *p) == 0"),
+        ("for (int i = 0; p[i] == 0; ++i) {}", "p[i] == 0"),
+        ("do seen = *p; while (seen);", "seen"),
+        ("do { if (a) b(); else c(); } while (*p);", "*p"),
+    ],
+)
+def test_conditions_that_end_a_wait_are_marked(loop: str, condition: str) -> None:
+    source = f"__device__ void f(volatile int* p) {{ {loop} }}"
+    assert body(source) == "static " + source.replace(f"{condition})", goes_on(condition) + ")", 1).replace(
+        f"{condition};", goes_on(condition) + ";", 1
+    )
+
+
+def test_both_conditions_of_nested_waits_are_marked() -> None:
+    source = "__device__ void f(volatile int* p) { do { while (p[0]); if (p[1]) break; } while (p[2]); }"
+    marked = source.replace("p[0]", goes_on("p[0]")).replace("p[2]", goes_on("p[2]"))
+    assert body(source) == "static " + marked.replace("p[1]", "::simt::ends((p[1]) ? true : false)")
+
+
+def test_waits_in_macros_are_marked() -> None:
+    source = "#define WAIT(p) while (*(p)) {}\n__device__ int a;"
+    assert goes_on("*(p)") in translate(source, "k.cu")
+
+
+@pytest.mark.parametrize(
+    "statement",
+    [
+        "while (*p) ++p[1];",
+        "while (true) {}",
+        "do { g(); } while (0);",
+        "for (int each : all) {}",
+        "for (;;) {}",
+        "if (int found = *p) break;",
+        "if (int found = *p; found) break;",
+        "if (*p) return;",
+        "if (*p) break, g();",
+        "if constexpr (sizeof(int) == 4) break;",
+    ],
+)
+def test_other_loops_and_conditions_stay(statement: str) -> None:
+    source = f"__device__ void f(volatile int* p) {{ {statement} }}"
+    assert body(source) == "static " + source
+
+
+def test_a_source_without_device_code_keeps_its_loops() -> None:
+    source = "void f(volatile int* p) { while (*p) {} }"
+    assert body(source) == source

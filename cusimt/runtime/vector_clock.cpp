@@ -1,21 +1,21 @@
 // Sparse vector clocks of warps.
-#include "knowledge.h"
+#include "vector_clock.h"
 
 #include <algorithm>
 #include <utility>
 
 namespace simt {
 
-uint32_t Knowledge::latest(uint64_t who) const {
+uint32_t VectorClock::latest(uint64_t who) const {
     auto at = std::lower_bound(entries_.begin(), entries_.end(), who, [](const Entry& e, uint64_t key) { return e.who < key; });
     return at != entries_.end() && at->who == who ? at->moment : 0;
 }
 
-bool Knowledge::covers(uint32_t block, unsigned warp, uint32_t moment) const {
+bool VectorClock::covers(uint32_t block, unsigned warp, uint32_t moment) const {
     return moment <= all_before_ || moment <= latest(key(block, warp)) || moment <= latest(key(block, kWholeBlock));
 }
 
-void Knowledge::add(uint32_t block, unsigned warp, uint32_t moment) {
+void VectorClock::advance(uint32_t block, unsigned warp, uint32_t moment) {
     if (moment == 0) return;
     uint64_t who = key(block, warp);
     auto at = std::lower_bound(entries_.begin(), entries_.end(), who, [](const Entry& e, uint64_t key) { return e.who < key; });
@@ -24,7 +24,7 @@ void Knowledge::add(uint32_t block, unsigned warp, uint32_t moment) {
     limit();
 }
 
-void Knowledge::join(const Knowledge& other) {
+void VectorClock::join(const VectorClock& other) {
     all_before_ = std::max(all_before_, other.all_before_);
     std::vector<Entry> merged;
     merged.reserve(entries_.size() + other.entries_.size());
@@ -40,14 +40,14 @@ void Knowledge::join(const Knowledge& other) {
     limit();
 }
 
-// More than is worth keeping: everything up to the latest moment counts as known, which may hide a race and never invents one.
-void Knowledge::limit() {
+// More than is worth keeping: everything up to the latest moment counts as covered, which may hide a race and never invents one.
+void VectorClock::limit() {
     if (entries_.size() <= kMostEntries) return;
     for (const Entry& entry : entries_) all_before_ = std::max(all_before_, entry.moment);
     entries_.clear();
 }
 
-bool Knowledge::includes(const Knowledge& other) const {
+bool VectorClock::includes(const VectorClock& other) const {
     if (other.all_before_ > all_before_) return false;
     auto mine = entries_.begin();
     for (const Entry& theirs : other.entries_) {
@@ -58,10 +58,10 @@ bool Knowledge::includes(const Knowledge& other) const {
     return true;
 }
 
-Shared joined(const Shared& a, const Shared& b) {
+SharedClock joined(const SharedClock& a, const SharedClock& b) {
     if (!a || a == b) return b;
     if (!b || a->includes(*b)) return a;
-    auto both = std::make_shared<Knowledge>(*a);
+    auto both = std::make_shared<VectorClock>(*a);
     both->join(*b);
     return both;
 }

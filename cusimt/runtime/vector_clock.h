@@ -1,5 +1,5 @@
-// What a warp knows of others' accesses: of each warp, those up to some moment are ordered before what comes next. Vector
-// clocks (Fidge, Mattern), kept sparse, because few warps tell one another anything.
+// Vector clocks (Fidge, Mattern): of each warp, the accesses up to some moment happen before what comes next. Kept sparse,
+// because few warps synchronise with one another.
 //
 // A moment is a number that grows with every stretch of a block's work (shared_memory.h), so that one number stands for all
 // earlier ones of the same warp.
@@ -11,14 +11,14 @@
 
 namespace simt {
 
-class Knowledge {
+class VectorClock {
   public:
     static constexpr unsigned kWholeBlock = 0xffff;  // in the place of a warp
 
     bool covers(uint32_t block, unsigned warp, uint32_t moment) const;
-    void add(uint32_t block, unsigned warp, uint32_t moment);
-    void join(const Knowledge& other);
-    bool includes(const Knowledge& other) const;
+    void advance(uint32_t block, unsigned warp, uint32_t moment);
+    void join(const VectorClock& other);
+    bool includes(const VectorClock& other) const;
 
   private:
     struct Entry {
@@ -34,8 +34,8 @@ class Knowledge {
     uint32_t all_before_ = 0;     // of every warp: more entries than are worth keeping became this
 };
 
-// Shared by those who know the same, and never changed; null: nothing.
-using Shared = std::shared_ptr<const Knowledge>;
-Shared joined(const Shared& a, const Shared& b);
+// Shared by all whose clocks are equal, and never changed; null: nothing happened before.
+using SharedClock = std::shared_ptr<const VectorClock>;
+SharedClock joined(const SharedClock& a, const SharedClock& b);
 
 }  // namespace simt

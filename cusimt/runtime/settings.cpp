@@ -1,0 +1,46 @@
+// Reads the environment.
+#include "settings.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+namespace simt {
+
+namespace {
+const char* value_of(const char* name) {
+    const char* value = getenv(name);
+    return value ? value : "";
+}
+
+[[noreturn]] void refuse(const char* name, const char* takes) {
+    fprintf(stderr, "cusimt: %s=%s means nothing. It takes %s.\n", name, value_of(name), takes);
+    _exit(2);
+}
+}  // namespace
+
+Schedule chosen_schedule() {
+    constexpr const char* kName = "CUSIMT_SCHEDULE";
+    std::string name = value_of(kName);
+    if (name.empty() || name == "forward") return {};
+    if (name == "reversed") return {Schedule::reversed, 0};
+    const std::string seeded = "seeded:", digits = "0123456789";
+    bool has_seed = name.rfind(seeded, 0) == 0 && name.size() > seeded.size();
+    if (!has_seed || name.find_first_not_of(digits, seeded.size()) != std::string::npos) {
+        refuse(kName, "forward, reversed or seeded:N, where N is a number");
+    }
+    return {Schedule::seeded, strtoull(name.c_str() + seeded.size(), nullptr, 10)};
+}
+
+double chosen_watchdog(double unset) {
+    constexpr const char* kName = "CUSIMT_WATCHDOG";
+    const char* value = value_of(kName);
+    if (!*value) return unset;
+    char* end = nullptr;
+    double seconds = strtod(value, &end);
+    if (*end || !isfinite(seconds) || seconds < 0) refuse(kName, "a number of seconds; 0 is no limit");
+    return seconds;
+}
+
+}  // namespace simt

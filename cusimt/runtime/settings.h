@@ -1,0 +1,12 @@
+// What the environment chooses, for programs that have no options of the simulator's. A value that nothing takes ends the process
+// with status 2 and a sentence that says so: a run that is not the one that was asked for proves nothing.
+#pragma once
+#include "schedule.h"
+
+namespace simt {
+
+Schedule chosen_schedule();  // CUSIMT_SCHEDULE; default: forward
+// CUSIMT_WATCHDOG, in seconds of processor time without progress; 0: no limit. `unset` where it is not set.
+double chosen_watchdog(double unset);
+
+}  // namespace simt
