@@ -13,6 +13,7 @@ from cusimt.translate.rewrite import Rewrite
 from cusimt.translate.statements import declares, statement_end
 from cusimt.translate.token_streams import TokenStream
 
+_GOES_ON, _ENDS = "::simt::goes_on((", "::simt::ends(("
 _CONSTANT = frozenset(["0", "1", "false", "true"])
 
 
@@ -22,19 +23,19 @@ def mark_wait_loops(stream: TokenStream, rewrite: Rewrite) -> None:
         tail = statement_end(stream, index + 1)
         if tail is not None and stream.text(tail) == "while":
             tails.add(tail)
-            _mark(stream, rewrite, "goes_on", tail + 2, stream.skip(tail + 1) - 1)
+            _mark(stream, rewrite, _GOES_ON, tail + 2, stream.skip(tail + 1) - 1)
     for index in stream.positions("while"):
         if index not in tails and _is_empty(stream, stream.skip(index + 1)):
-            _mark(stream, rewrite, "goes_on", index + 2, stream.skip(index + 1) - 1)
+            _mark(stream, rewrite, _GOES_ON, index + 2, stream.skip(index + 1) - 1)
     for index in stream.positions("for"):
         parts = _top_level(stream, index + 1, ";")
         if len(parts) == 2 and _is_empty(stream, stream.skip(index + 1)):
-            _mark(stream, rewrite, "goes_on", parts[0] + 1, parts[1])
+            _mark(stream, rewrite, _GOES_ON, parts[0] + 1, parts[1])
     for index in stream.positions("if"):
         body = stream.skip(index + 1)
         body += stream.text(body) == "{"
         if stream.text(body) == "break" and stream.text(body + 1) == ";":
-            _mark(stream, rewrite, "ends", index + 2, stream.skip(index + 1) - 1)
+            _mark(stream, rewrite, _ENDS, index + 2, stream.skip(index + 1) - 1)
 
 
 def _is_empty(stream: TokenStream, body: int) -> bool:
@@ -51,7 +52,7 @@ def _top_level(stream: TokenStream, opener: int, mark: str) -> list[int]:
     return found
 
 
-def _mark(stream: TokenStream, rewrite: Rewrite, name: str, first: int, end: int) -> None:
+def _mark(stream: TokenStream, rewrite: Rewrite, opened: str, first: int, end: int) -> None:
     """Mark the tokens from `first` up to the one at `end`, if they are an expression that may change."""
     if first >= end:
         return
@@ -61,5 +62,5 @@ def _mark(stream: TokenStream, rewrite: Rewrite, name: str, first: int, end: int
     has_parts = is_head and _top_level(stream, first - 1, ";")
     if is_constant or not is_whole or has_parts or declares(stream, first):
         return
-    rewrite.insert(stream.tokens[first].start, f"::simt::{name}((")
+    rewrite.insert(stream.tokens[first].start, opened)
     rewrite.insert(stream.tokens[end - 1].end, ") ? true : false)")

@@ -15,8 +15,11 @@ from tests.honest.grade import complaints, graded
 from tests.honest.reading import SUBMISSIONS, Submission
 
 # One for each way in which the layers below the text could refuse: joined names, helpers that register
-# operators, headers of CUDA's C++ library.
-GRADED = ("muladd_xmacro", "muladd_checked_binding", "reduction_groups", "vector_add_raii")
+# operators, headers of CUDA's C++ library, loops and atomics that the translation puts calls of its own into.
+GRADED = (
+    *("muladd_xmacro", "muladd_checked_binding", "reduction_groups", "vector_add_raii"),
+    "embedding_cas_loops",
+)
 
 
 def test_there_are_eighty_of_them_over_eighteen_exercises() -> None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from cusimt.folders import INCLUDE
 from cusimt.support.demangling import demangled, qualified
 from grader.audit import python_binding
 from grader.audit.allowed_symbols import (
@@ -59,6 +60,22 @@ REACHING = (
     "_ZN5torch3jit4loadERKSs",
     "_ZN5torch8autograd6Engine18get_default_engineEv",
 )  # fmt: skip
+
+
+# What only the headers of Thrust call: memory is asked of PyTorch.
+OF_THRUST = {"simt_allocate", "simt_get_device", "simt_release"}
+
+
+def test_kernels_may_call_what_the_headers_of_the_simulated_gpu_call() -> None:
+    """Else a kernel is refused because of an atomic or a loop that its author has every right to."""
+    called = set()
+    for header in INCLUDE.rglob("*"):
+        if header.is_file() and header.name != "simt_api.h":
+            called |= set(re.findall(r"\b(simt_\w+)\(", header.read_text(encoding="utf-8")))
+    declared = set(re.findall(r"\b(simt_\w+)\(", (INCLUDE / "simt_api.h").read_text(encoding="utf-8")))
+    assert len(called & declared) > 30
+    use = Use("simt", kernels=True, python=False)
+    assert set(not_allowed(sorted((called & declared) - OF_THRUST), use)) == set()
 
 
 HOST = Use("simt", kernels=False, python=False)

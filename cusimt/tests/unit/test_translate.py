@@ -8,6 +8,7 @@ import subprocess
 
 import pytest
 
+from cusimt.compiler.generated_names import generated_names
 from cusimt.support.toolchain import host_compiler
 from cusimt.translate import TranslationError, translate
 from cusimt.translate.lexer import Kind, scan
@@ -545,3 +546,11 @@ def test_other_loops_and_conditions_stay(statement: str) -> None:
 def test_a_source_without_device_code_keeps_its_loops() -> None:
     source = "void f(volatile int* p) { while (*p) {} }"
     assert body(source) == source
+
+
+def test_names_that_translation_puts_into_loops_are_known_as_generated() -> None:
+    """The grader refuses the simulator's names where a person wrote them."""
+    loops = "while (*flag == 0) {} do { work(); } while (busy()); for (;;) { if (found()) break; }"
+    written = body(f"__global__ void k() {{ {loops} }}")
+    names = set(re.findall(r"simt::(\w+)", written))
+    assert {"goes_on", "ends"} <= names <= generated_names()
