@@ -25,6 +25,7 @@ from pathlib import Path
 
 from benchmarks import record
 from benchmarks.suite_programs import SUITES, SuiteProgram
+from cusimt.findings.consequences import without_consequences
 from cusimt.programs.child_findings import FOLDER_VARIABLE
 from cusimt.programs.program import prepare
 from cusimt.programs.schedules import SCHEDULE_VARIABLE, STRICT_VARIABLE
@@ -86,7 +87,8 @@ def run(program: SuiteProgram, folder: Path) -> Outcome:
 
 def _kinds(folder: Path) -> Iterator[str]:
     for file in folder.glob("*.jsonl"):
-        yield from (str(json.loads(line)["kind"]) for line in file.read_text().splitlines())
+        records = [json.loads(line) for line in file.read_text().splitlines()]
+        yield from (str(record["kind"]) for record in without_consequences(records))
 
 
 def run_all(programs: Iterable[SuiteProgram], jobs: int) -> list[Outcome]:

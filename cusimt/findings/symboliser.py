@@ -12,6 +12,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from cusimt.findings.consequences import without_consequences
 from cusimt.findings.hazards import RacingAccess, order_of
 from cusimt.findings.model import SUSPICIONS, UNCHECKED, Allocation, Finding, Party, Tensor
 from cusimt.records import Dim3, Record, take_records
@@ -28,10 +29,11 @@ def symbolise(
 
     A finding's line is the innermost one in a file below `source_roots`; without roots, the innermost that
     belongs neither to this backend's headers nor to the system's. `quote` gives a line its text. SUSPICIONS
-    are left out unless `suspicions` is true.
+    are left out unless `suspicions` is true, and so are races that follow from an overrun.
     """
     left_out = {UNCHECKED} if suspicions else {UNCHECKED, *SUSPICIONS}
-    lines = [each for each in raw if isinstance(each.get("kind"), str) and each["kind"] not in left_out]
+    named = [each for each in raw if isinstance(each.get("kind"), str) and each["kind"] not in left_out]
+    lines = without_consequences(named)
     frames = frames_of(_call_sites(lines), source_roots, quote)
     merged: dict[tuple[str, Frame, Frame, str], Finding] = {}
     for finding in (_in_order(_finding(each, frames, quote), quote) for each in lines):
