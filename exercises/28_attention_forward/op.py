@@ -22,6 +22,6 @@ def attention(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = 
     """softmax(q kᵀ / √dims) v, (batch, heads, queries, dims), and the log-sum-exp of each row of scores.
 
     q: (batch, heads, queries, dims); k, v: (batch, heads, keys, dims); dims at most 128. If causal, query i
-    takes part in keys 0 to i.
+    attends to keys 0 to i.
     """
     return _ops.attention(q, k, v, causal)

@@ -69,6 +69,13 @@ def masked_by_tiles(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: b
     return weighed(scores_of(q, k, False).masked_fill(later & causal, -math.inf), v)
 
 
+def masked_within_tiles(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    query, key = (torch.arange(each.shape[-2]) for each in (q, k))
+    rows = tile_rows(q)
+    later = (key // rows > query[:, None] // rows) | (key % rows > query[:, None] % rows)
+    return weighed(scores_of(q, k, False).masked_fill(later & causal, -math.inf), v)
+
+
 def only_whole_tiles(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
     whole = k.shape[-2] - k.shape[-2] % tile_rows(q)
     return weighed(scores_of(q, k[..., :whole, :], causal), v[..., :whole, :])
@@ -115,6 +122,7 @@ CONFUSED = {
     "attention to keys past the end of k, which are rows of zeros in the tile": filled_up,
     "a causal mask that also hides the query's own key": without_own_key,
     "a causal mask of whole tiles: within a tile, later keys take part": masked_by_tiles,
+    "a causal mask that compares places within the tiles, not in the sequence": masked_within_tiles,
     "attention without the last part of a tile of keys": only_whole_tiles,
     "out with earlier tiles left at the largest score that they had": with_old_out,
     "a sum in which earlier tiles are left at the largest score that they had": with_old_sum,

@@ -1,5 +1,6 @@
-// out = softmax(q k^T / sqrt(d)) v for every head, without a matrix of scores in memory. A block keeps a tile
-// of queries and goes over the keys, tile by tile; its threads keep scores, maxima, sums and results in registers.
+// out = softmax(q k^T / sqrt(d)) v for every head, without a matrix of scores in memory. A block keeps a
+// tile of queries and goes over the keys, tile by tile; its threads keep scores, maxima, sums and results
+// in registers.
 #include <ATen/OpMathType.h>
 #include <c10/util/BFloat16.h>
 #include <c10/util/Half.h>
@@ -72,18 +73,18 @@ __device__ Vector<T> load_vector(const T (&tile)[kRows][kColumns], int row, int 
 }
 
 // Loads rows x[first], x[first + 1], ... into a tile; zeros where x has no element. All threads call it.
-// `wide`: a vector of S at a time, as rows begin at multiples of its size and have a whole number of them.
-template <typename T, int kRows, int kDims, typename S>
-__device__ void load_tile(T (&tile)[kRows][kDims], const S* __restrict__ x, int64_t first, int64_t rows,
+// `wide`: a vector of Stored at a time, as rows begin at multiples of its size and have a whole number of them.
+template <typename T, int kRows, int kDims, typename Stored>
+__device__ void load_tile(T (&tile)[kRows][kDims], const Stored* __restrict__ x, int64_t first, int64_t rows,
                           int64_t stride, int dims, bool wide) {
     constexpr int kVector = kVectorBytes / sizeof(T), kAcrossRow = kDims / kVector;
     for (int i = static_cast<int>(threadIdx.x); i < kRows * kAcrossRow; i += kThreads) {
         const int row = i / kAcrossRow, column = i % kAcrossRow * kVector;
-        const S* from = x + (first + row) * stride + column;
+        const Stored* from = x + (first + row) * stride + column;
         const int there = first + row < rows ? dims - column : 0;  // elements of x from here on
-        Pack<S, kVector> pack = {};
+        Pack<Stored, kVector> pack = {};
         if (wide) {
-            if (there > 0) pack = *reinterpret_cast<const Pack<S, kVector>*>(from);
+            if (there > 0) pack = *reinterpret_cast<const Pack<Stored, kVector>*>(from);
         } else {
             for (int e = 0; e < kVector; ++e) {
                 if (e < there) pack.value[e] = from[e];
@@ -96,15 +97,15 @@ __device__ void load_tile(T (&tile)[kRows][kDims], const S* __restrict__ x, int6
 }
 
 // Writes a thread's vectors of one row of out.
-template <typename S, typename T, int kColumns>
-__device__ void store_row(S* to, const T (&values)[kColumns], int dims, bool wide) {
+template <typename Stored, typename T, int kColumns>
+__device__ void store_row(Stored* to, const T (&values)[kColumns], int dims, bool wide) {
     constexpr int kVector = kVectorBytes / sizeof(T);
     for (int v = 0; v < kColumns / kVector; ++v) {
         const int column = vector_of(v) * kVector;
-        Pack<S, kVector> pack;
-        for (int e = 0; e < kVector; ++e) pack.value[e] = static_cast<S>(values[v * kVector + e]);
+        Pack<Stored, kVector> pack;
+        for (int e = 0; e < kVector; ++e) pack.value[e] = static_cast<Stored>(values[v * kVector + e]);
         if (wide) {
-            if (column < dims) *reinterpret_cast<Pack<S, kVector>*>(to + column) = pack;
+            if (column < dims) *reinterpret_cast<Pack<Stored, kVector>*>(to + column) = pack;
         } else {
             for (int e = 0; e < kVector; ++e) {
                 if (column + e < dims) to[column + e] = pack.value[e];
@@ -142,6 +143,8 @@ struct Rows {
     }
 };
 
+// An array type. A call cannot deduce kDims from it alone: write mask<T, kDims>(...) and
+// store_weights<T, kDims>(...).
 template <typename T, int kDims>
 using Scores = T[Tile<T, kDims>::kThreadRows][Tile<T, kDims>::kThreadKeys];
 
@@ -175,7 +178,7 @@ __device__ void multiply_by_keys(Scores<T, kDims>& scores, const T (&q_tile)[kRo
     // --8<-- [end:scores]
 }
 
-// Sets the scores to minus infinity whose keys do not exist or, if causal, come after their query.
+// Minus infinity for the scores of keys that do not exist or, if causal, come after their query.
 template <typename T, int kDims>
 __device__ void mask(Scores<T, kDims>& scores, int64_t first_query, int64_t first_key, int64_t keys,
                      bool causal) {
@@ -260,14 +263,14 @@ __device__ void multiply_by_values(Rows<T, kDims>& rows, const T (&p_tile)[kRows
 // ---- the kernel ---------------------------------------------------------------------------------------
 
 // q: batch x heads x queries x dims; k, v: batch x heads x keys x dims; out like q and dense; lse: batch x
-// heads x queries. S: the type in memory. Block (tile, head, batch) computes one tile of queries.
-template <typename S, int kDims>
+// heads x queries. Stored: the type in memory. Block (tile, head, batch) computes one tile of queries.
+template <typename Stored, int kDims>
 __global__ void __launch_bounds__(kThreads)
-    attention_kernel(const S* __restrict__ q, const S* __restrict__ k, const S* __restrict__ v,
-                     S* __restrict__ out, at::opmath_type<S>* __restrict__ lse, Sizes sizes,
-                     Strides q_strides, Strides k_strides, Strides v_strides, at::opmath_type<S> scale,
+    attention_kernel(const Stored* __restrict__ q, const Stored* __restrict__ k, const Stored* __restrict__ v,
+                     Stored* __restrict__ out, at::opmath_type<Stored>* __restrict__ lse, Sizes sizes,
+                     Strides q_strides, Strides k_strides, Strides v_strides, at::opmath_type<Stored> scale,
                      bool causal, bool wide) {
-    using T = at::opmath_type<S>;
+    using T = at::opmath_type<Stored>;
     constexpr int kRows = Tile<T, kDims>::kRows;
     __shared__ __align__(kVectorBytes) T q_tile[kRows][kDims];
     __shared__ __align__(kVectorBytes) T kv_tile[kRows][kDims];  // keys, then values
@@ -298,6 +301,7 @@ __global__ void __launch_bounds__(kThreads)
         __syncthreads();  // every warp has read the values and weights
     }
     // --8<-- [end:rounds]
+    // The row of out and lse, over all batches and heads, of this head's query 0.
     const int64_t first_row = (batch * sizes.heads + head) * sizes.queries;
     // --8<-- [start:finish]
 #pragma unroll
@@ -313,46 +317,49 @@ __global__ void __launch_bounds__(kThreads)
     // --8<-- [end:finish]
 }
 
-template <int kDims, typename S>
-void launch_tiles(const S* q, const S* k, const S* v, S* out, at::opmath_type<S>* lse, Sizes sizes,
+template <int kDims, typename Stored>
+void launch_tiles(const Stored* q, const Stored* k, const Stored* v, Stored* out,
+                  at::opmath_type<Stored>* lse, Sizes sizes,
                   Strides q_strides, Strides k_strides, Strides v_strides, bool causal, bool wide,
                   cudaStream_t stream) {
-    using T = at::opmath_type<S>;
+    using T = at::opmath_type<Stored>;
     const T scale = static_cast<T>(1 / std::sqrt(static_cast<double>(sizes.dims)));
     constexpr int kRows = Tile<T, kDims>::kRows;
     // --8<-- [start:launcher]
     const dim3 grid(static_cast<unsigned>((sizes.queries + kRows - 1) / kRows),
                     static_cast<unsigned>(sizes.heads), static_cast<unsigned>(sizes.batch));
-    attention_kernel<S, kDims><<<grid, kThreads, 0, stream>>>(q, k, v, out, lse, sizes, q_strides, k_strides,
-                                                              v_strides, scale, causal, wide);
+    attention_kernel<Stored, kDims><<<grid, kThreads, 0, stream>>>(
+        q, k, v, out, lse, sizes, q_strides, k_strides, v_strides, scale, causal, wide);
     // --8<-- [end:launcher]
 }
 
-// Whether every row begins at a multiple of a vector's size, in elements of S.
-template <typename S>
-bool in_vectors(const S* data, Strides strides) {
-    constexpr int64_t kVector = kVectorBytes / sizeof(at::opmath_type<S>);
-    return reinterpret_cast<uintptr_t>(data) % (kVector * sizeof(S)) == 0 && strides.batch % kVector == 0 &&
-           strides.head % kVector == 0 && strides.row % kVector == 0;
+// Whether every row begins at a multiple of a vector's size, in elements of Stored.
+template <typename Stored>
+bool in_vectors(const Stored* data, Strides strides) {
+    constexpr int64_t kVector = kVectorBytes / sizeof(at::opmath_type<Stored>);
+    return reinterpret_cast<uintptr_t>(data) % (kVector * sizeof(Stored)) == 0 &&
+           strides.batch % kVector == 0 && strides.head % kVector == 0 && strides.row % kVector == 0;
 }
 
 }  // namespace
 
-template <typename S>
-void launch_attention(const S* q, const S* k, const S* v, S* out, at::opmath_type<S>* lse, Sizes sizes,
+template <typename Stored>
+void launch_attention(const Stored* q, const Stored* k, const Stored* v, Stored* out,
+                      at::opmath_type<Stored>* lse, Sizes sizes,
                       Strides q_strides, Strides k_strides, Strides v_strides, bool causal,
                       cudaStream_t stream) {
     if (sizes.batch * sizes.heads * sizes.queries == 0) return;
-    constexpr int64_t kVector = kVectorBytes / sizeof(at::opmath_type<S>);
+    constexpr int64_t kVector = kVectorBytes / sizeof(at::opmath_type<Stored>);
     const bool wide = sizes.dims % kVector == 0 && in_vectors(q, q_strides) && in_vectors(k, k_strides) &&
                       in_vectors(v, v_strides) && in_vectors(out, {0, 0, sizes.dims});
-    const auto launch = sizes.dims <= 64 ? launch_tiles<64, S> : launch_tiles<128, S>;
+    const auto launch = sizes.dims <= 64 ? launch_tiles<64, Stored> : launch_tiles<128, Stored>;
     launch(q, k, v, out, lse, sizes, q_strides, k_strides, v_strides, causal, wide, stream);
 }
 
-#define INSTANTIATE(S)                                                                                    \
-    template void launch_attention<S>(const S*, const S*, const S*, S*, at::opmath_type<S>*, Sizes, Strides, \
-                                      Strides, Strides, bool, cudaStream_t);
+#define INSTANTIATE(Stored)                                                                             \
+    template void launch_attention<Stored>(const Stored*, const Stored*, const Stored*, Stored*,        \
+                                           at::opmath_type<Stored>*, Sizes, Strides, Strides, Strides,  \
+                                           bool, cudaStream_t);
 INSTANTIATE(float)
 INSTANTIATE(double)
 INSTANTIATE(c10::Half)
