@@ -81,6 +81,16 @@ AMBIGUOUS = {
     "19: a transposed operand taken for rows": "products",
     "19: never in vectors": "wide_copy",
     "27: a tolerance with room to spare": "dtypes",
+    "28: largest score of this tile only": "scores",
+    "28: largest score of the thread's own keys": "scores",
+    "28: no largest score subtracted": "scores",
+    "28: sum of the thread's own keys": "scores",
+    "28: the causal mask hides the query's own key": "scores",
+    "28: causal counted within the tile": "scores",
+    "28: causal ends at the tile's first query": "scores",
+    "28: weights of one key for four": "scores",
+    "28: only the first vector of a row": "scores",
+    "28: heads and batches exchanged in the grid": "scores",
     "90: first barrier missing": "stride",
 }
 
