@@ -55,8 +55,7 @@ class SimtTracer:
         self._runtime.simt_set_schedule.argtypes = [ctypes.c_int, ctypes.c_uint64]
         self._runtime.simt_set_watchdog.argtypes = [ctypes.c_double]
         self._counting = False
-        self._live = (0, 0)
-        self._allocated = 0
+        self._before = _Memory()
         self._stream = 0
         self._runs = itertools.count(1)
 
@@ -88,7 +87,7 @@ class SimtTracer:
             self._driver.take_operators()
             for number in range(_DEVICES):
                 self._runtime.simt_reset_peak(number)
-            self._live, self._allocated, _ = self._memory()
+            self._before = self._memory()
             self._stream = self._driver.stream_of(device)
             self._runtime.simt_watch_streams()
         if self._counting:
@@ -107,7 +106,7 @@ class SimtTracer:
         operators = self._driver.take_operators()
         sticky = self._runtime.simt_sticky_error()
         counts = counting.counted(values, given) if self._counting else {}
-        _, made, peak_bytes = self._memory()
+        memory = self._memory()
         for finding in findings:
             _name_tensor(finding, given, values)
         return {
@@ -122,20 +121,20 @@ class SimtTracer:
             "sticky_error": self._runtime.simt_error_name(sticky).decode() if sticky else None,
             "stream": self._stream,
             "host_syncs": sum("ynchronize" in str(line.get("call", "")) for line in calls),
-            "allocations": made - self._allocated,
-            "peak_bytes": peak_bytes - self._live[1],
+            "allocations": memory.total_allocations - self._before.total_allocations,
+            "peak_bytes": memory.peak_bytes - self._before.live_bytes,
             **counts,
         }
 
     def count_live(self, trace: dict[str, Any]) -> None:
         """Allocations and bytes that the call added."""
-        live, _, _ = self._memory()
-        trace["live_allocations"] = live[0] - self._live[0]
-        trace["live_bytes"] = live[1] - self._live[1]
+        memory = self._memory()
+        trace["live_allocations"] = memory.live_allocations - self._before.live_allocations
+        trace["live_bytes"] = memory.live_bytes - self._before.live_bytes
 
     def alive(self) -> int:
         """Allocations on all devices."""
-        return self._memory()[0][0]
+        return int(self._memory().live_allocations)
 
     def lasting_error(self) -> str | None:
         """Never: `begin` clears what a real device would keep."""
@@ -145,17 +144,15 @@ class SimtTracer:
         """A kernel that runs longer is stopped and becomes a finding."""
         self._runtime.simt_set_watchdog(seconds)
 
-    def _memory(self) -> tuple[tuple[int, int], int, int]:
-        """Allocations and bytes alive; allocations made so far; the most bytes alive since the last reset."""
-        allocations = live_bytes = made = peak_bytes = 0
+    def _memory(self) -> _Memory:
+        """What all devices hold and have held, added up; the peaks are those since they were reset."""
+        total = _Memory()
         for device in range(_DEVICES):
             statistics = _Memory()
             self._runtime.simt_memory(device, ctypes.byref(statistics))
-            allocations += statistics.live_allocations
-            live_bytes += statistics.live_bytes
-            made += statistics.total_allocations
-            peak_bytes += statistics.peak_bytes
-        return (allocations, live_bytes), made, peak_bytes
+            for name, _ in _Memory._fields_:
+                setattr(total, name, getattr(total, name) + getattr(statistics, name))
+        return total
 
     def _lines(self, text: bytes | None) -> list[dict[str, Any]]:
         lines = (text or b"").decode("utf-8", "replace").splitlines()
