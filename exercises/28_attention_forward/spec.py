@@ -35,17 +35,16 @@ def scores_of(q: torch.Tensor, k: torch.Tensor, causal: bool) -> torch.Tensor:
     return scores
 
 
-def reference(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
-    scores = scores_of(q, k, causal)
+def weighed(scores: torch.Tensor, v: torch.Tensor) -> Results:
     wide = scores.float() if scores.dtype in (torch.float16, torch.bfloat16) else scores
     return torch.softmax(scores, -1) @ v, torch.logsumexp(wide, -1)
 
 
+def reference(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    return weighed(scores_of(q, k, causal), v)
+
+
 # ---- what a kernel with one mistake computes -------------------------------------------------------------
-
-
-def weighed(scores: torch.Tensor, v: torch.Tensor) -> Results:
-    return torch.softmax(scores, -1) @ v, torch.logsumexp(scores, -1)
 
 
 def without_scale(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
@@ -58,22 +57,26 @@ def filled_up(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = 
     return weighed(scores_of(q, k, causal), v)
 
 
+def masked(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, later: torch.Tensor) -> Results:
+    return weighed(scores_of(q, k, causal=False).masked_fill(later, -math.inf), v)
+
+
 def without_own_key(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
     later = torch.ones(q.shape[-2], k.shape[-2], dtype=torch.bool).triu()
-    return weighed(scores_of(q, k, False).masked_fill(later & causal, -math.inf), v)
+    return masked(q, k, v, later & causal)
 
 
 def masked_by_tiles(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
     query, key = (torch.arange(each.shape[-2]) // tile_rows(q) for each in (q, k))
     later = key > query[:, None]
-    return weighed(scores_of(q, k, False).masked_fill(later & causal, -math.inf), v)
+    return masked(q, k, v, later & causal)
 
 
 def masked_within_tiles(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
     query, key = (torch.arange(each.shape[-2]) for each in (q, k))
     rows = tile_rows(q)
     later = (key // rows > query[:, None] // rows) | (key % rows > query[:, None] % rows)
-    return weighed(scores_of(q, k, False).masked_fill(later & causal, -math.inf), v)
+    return masked(q, k, v, later & causal)
 
 
 def only_whole_tiles(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
