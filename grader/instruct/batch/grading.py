@@ -133,10 +133,9 @@ def exclusive_gpu(locks: Path | None = None) -> Iterator[None]:
     reentrant.
     """
     folder = locks or cache_root() / "locks"
+    uuids = sorted(gpu.uuid for gpu in visible_gpus())  # one order, so that two cannot wait in a ring
     with contextlib.ExitStack() as held:
-        for uuid in sorted(
-            gpu.uuid for gpu in visible_gpus()
-        ):  # one order, so that two cannot wait in a ring
+        for uuid in uuids:
             folder.mkdir(parents=True, exist_ok=True)
             held.enter_context(hold(folder / uuid.replace("/", "-")))
         yield
