@@ -18,7 +18,7 @@ from tests.honest.reading import SUBMISSIONS, Submission
 # operators, headers of CUDA's C++ library, loops and atomics that the translation puts calls of its own into.
 GRADED = (
     *("muladd_xmacro", "muladd_checked_binding", "reduction_groups", "vector_add_raii"),
-    "embedding_cas_loops",
+    "muladd_work_queue",
 )
 
 
