@@ -26,11 +26,11 @@ _DEVICES = 2
 _TASKS = Path("/proc/self/task")
 
 
+_STATISTICS = ("live_bytes", "peak_bytes", "live_allocations", "total_allocations", "total_frees")
+
+
 class _Memory(ctypes.Structure):
-    _fields_: ClassVar = [
-        (name, ctypes.c_uint64)
-        for name in ("live_bytes", "peak_bytes", "live_allocations", "total_allocations", "total_frees")
-    ]
+    _fields_: ClassVar = [(name, ctypes.c_uint64) for name in _STATISTICS]
 
 
 class SimtTracer:
@@ -150,7 +150,7 @@ class SimtTracer:
         for device in range(_DEVICES):
             statistics = _Memory()
             self._runtime.simt_memory(device, ctypes.byref(statistics))
-            for name, _ in _Memory._fields_:
+            for name in _STATISTICS:
                 setattr(total, name, getattr(total, name) + getattr(statistics, name))
         return total
 
