@@ -245,6 +245,11 @@ def of_keys(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = Fa
     return full * (tiles + 1) // 2 if causal else full * tiles
 
 
+def in_all(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> int:
+    """Sectors that are read: a copy of a tensor is read, too."""
+    return of_q(q) + 2 * of_keys(q, k, v, causal)
+
+
 def shared_requests(q: torch.Tensor, k: torch.Tensor, *others: object) -> int:
     """8 x 4 sums for each thread, from vectors of four: 12 vectors serve 128 multiply-adds; and the tiles are
     written.
@@ -269,6 +274,7 @@ REGISTERS = "Load vectors of 16 bytes, and use each for all of the thread's rows
 BANKS = "Read the tiles by load_vector, with the rows and vectors of query_of, key_of and vector_of."
 ONE_PASS = "One pass over the keys is enough: largest score, sum and out are brought up to date tile by tile."
 CAUSAL = "All scores of a tile of keys after the last query of a block are masked: leave the tile out."
+NO_COPY = "Read q, k and v by their strides: a copy is read and written once more."
 WRITES = "out is written once, when all keys have been taken in."
 ORDER = "Four barriers in a round are enough: before and after keys are read, before and after values are."
 
@@ -280,6 +286,7 @@ EFFICIENCY = [
             Limit("global_load_sectors", of_q, rule=ONE_PASS, of="q"),
             Limit("global_load_sectors", of_keys, share=2, rule=ONE_PASS, of="k"),
             Limit("global_load_sectors", of_keys, share=2, rule=ONE_PASS, of="v"),
+            Limit("global_load_sectors", in_all, rule=NO_COPY),
             Limit("global_store_sectors", with_lse, share=2, rule=WRITES),
             Limit("shared_load_requests", shared_requests, share=3, rule=REGISTERS),
             Limit("bank_conflicts", 0, share=2, rule=BANKS),
@@ -291,6 +298,7 @@ EFFICIENCY = [
         [
             Limit("global_load_sectors", of_keys, share=2, rule=CAUSAL, of="k"),
             Limit("global_load_sectors", of_keys, rule=CAUSAL, of="v"),
+            Limit("global_load_sectors", in_all, rule=NO_COPY),
         ],
     ),
 ]

@@ -108,9 +108,8 @@ def desk_of(parts: Iterable[object], inside: str) -> Iterator[Path]:
     place = cache.cache_root() / "desks" / cache.digest(parts)
     with contextlib.ExitStack() as left:
         try:
-            place.mkdir(parents=True, exist_ok=True)
             left.callback(_remove_empty, place)
-            left.enter_context(hold(place / "lock", wait=False))
+            left.enter_context(_locked(place))
         except BlockingIOError:  # another process grades there
             place = left.enter_context(scratch("desk", place.parent))
         except OSError:  # the cache cannot be written
@@ -119,6 +118,18 @@ def desk_of(parts: Iterable[object], inside: str) -> Iterator[Path]:
         shutil.rmtree(place / inside, ignore_errors=True)  # of a process that was killed
         left.callback(shutil.rmtree, place / inside, ignore_errors=True)
         yield place
+
+
+@contextlib.contextmanager
+def _locked(place: Path) -> Iterator[None]:
+    """Make ``place`` and hold its lock, also where another process that leaves removes it in between."""
+    with contextlib.ExitStack() as left:
+        while True:
+            place.mkdir(parents=True, exist_ok=True)
+            with contextlib.suppress(FileNotFoundError):
+                left.enter_context(hold(place / "lock", wait=False))
+                break
+        yield
 
 
 def _remove_empty(folder: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from cusimt.support import cache
+from cusimt.support.locks import hold
 from grader.course import snapshot
 from grader.course.catalog import Catalog, Exercise
 from grader.course.snapshot import desk, desk_of, digest_of, sources, taken, write_sources
@@ -69,6 +71,21 @@ def test_a_desk_that_is_taken_has_another_beside_it() -> None:
     with desk_of(["a"], "files") as first, desk_of(["a"], "files") as second:
         assert first != second
         assert first.parent == second.parent
+
+
+def test_a_desk_that_another_process_removes_as_it_leaves_is_made_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    """The fault: a copy elsewhere, which a lane does not see."""
+
+    def hold_late(path: Path, *, wait: bool) -> contextlib.AbstractContextManager[None]:
+        monkeypatch.setattr(snapshot, "hold", hold)
+        path.parent.rmdir()
+        return hold(path, wait=wait)
+
+    monkeypatch.setattr(snapshot, "hold", hold_late)
+    with desk_of(["a"], "files") as place:
+        assert place == (cache.cache_root() / "desks" / cache.digest(["a"])).resolve()
 
 
 def test_without_a_writable_cache_the_copy_is_made_elsewhere(exercise: Exercise) -> None:
