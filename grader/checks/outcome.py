@@ -15,6 +15,8 @@ class Cause:
     finding: ReportedFinding
     text: str
 
+NON_FINITE = "non_finite"  # the topic of NaN and infinity where the right value is a number
+
 
 @dataclass(frozen=True)
 class Outcome:
@@ -45,6 +47,12 @@ class Outcome:
     guess: str = ""
     not_own: str = ""
 
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """What to read up on, the most particular first; a value of NaN has another cause than a wrong one."""
+        numbers = self.topic == "values" and not _is_finite(self.got) and _is_finite(self.expected)
+        return (self.reading, NON_FINITE if numbers else "", self.topic)
+
     def scored(self, name: str, out_of: float, seconds: float, lesson: str) -> CheckResult:
         """Turn the share into points. The lesson is named only where there is something to read up on.
 
@@ -70,6 +78,10 @@ class Outcome:
             topic=self.topic if self.status.stands_in_the_way else "",
             not_own=one_line(self.not_own) if self.status.stands_in_the_way else "",
         )
+
+
+def _is_finite(value: str) -> bool:
+    return value not in ("nan", "inf", "-inf")
 
 
 def _cleaned(finding: ReportedFinding) -> ReportedFinding:

@@ -67,7 +67,7 @@ class Results:
     def add(self, name: str, outcome: Outcome, seconds: float, points: float | None = None) -> None:
         """Put an outcome on record, for ``points``, or as many as the exercise has for the check."""
         out_of = self.exercise.scores.get(name, 0) if points is None else points
-        lesson = lesson_for(self.exercise, outcome.reading, outcome.topic)
+        lesson = lesson_for(self.exercise, *outcome.topics)
         self.found.append(outcome.scored(name, out_of, seconds, lesson))
 
     def skip(self, names: Iterable[str], status: Status, sentence: str) -> None:

@@ -12,8 +12,10 @@ import pytest
 import grader
 from cusimt.findings import KINDS
 from grader.checks.lesson_links import ABOUT, AS_A_WHOLE, GENERAL, UNWRITTEN, about, anchor_in, lesson_for
+from grader.checks.outcome import Outcome
 from grader.course.catalog import Exercise
 from grader.specification import load_spec
+from grader.verdict import Status
 from tests.exercises.conftest import EXERCISES
 
 TAUGHT = [each for each in EXERCISES if each.lesson_path.is_file()]
@@ -89,3 +91,15 @@ def test_what_a_lesson_does_not_treat_leads_to_its_list_of_verdicts() -> None:
     assert anchor_in(LESSON, "a_part_of_the_exercise") == GENERAL
     assert anchor_in(LESSON, "", "") == anchor_in(LESSON, "", UNWRITTEN) == ""
     assert anchor_in("# L\n", "leak") == ""
+
+
+def test_a_nan_has_a_place_of_its_own_where_the_lesson_has_one() -> None:
+    def anchor(lesson: str, got: str, expected: str = "1.0", reading: str = "") -> str:
+        outcome = Outcome(Status.FAIL, "", got=got, expected=expected, topic="values", reading=reading)
+        return anchor_in(lesson, *outcome.topics)
+
+    assert anchor(LESSON, "nan") == "values"
+    lesson = LESSON + "**C.**{ #non-finite } z\n"
+    assert anchor(lesson, "nan") == anchor(lesson, "-inf") == "non-finite"
+    assert anchor(lesson, "nan", "inf") == anchor(lesson, "2.0") == "values"
+    assert anchor(lesson, "nan", reading="race_shared") == "race-shared"
