@@ -33,7 +33,8 @@ _STORES = ("global-store-sectors", "global-sectors", "global-store-requests", "e
 ABOUT: dict[str, tuple[str, ...]] = {
     # values
     "values": (), "shape": ("values",), "dtype": ("values",), "device": ("values", "errors"),
-    "kind": ("values", "errors"), "inputs": ("values",), "non_finite": (), "refusals": ("errors",), "errors": (),
+    "kind": ("values", "errors"), "inputs": ("values",), "non_finite": (),
+    "refusals": ("errors",), "errors": (),
     "determinism": ("schedule", "race-global"), "schedule": ("determinism", *_RACES),
     # gradients
     "gradient": _GRADIENT, "gradcheck": ("gradient", "values"), "twice": _GRADIENT, "saved": _GRADIENT,

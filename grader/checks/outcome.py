@@ -49,7 +49,7 @@ class Outcome:
 
     @property
     def topics(self) -> tuple[str, ...]:
-        """What to read up on, the most particular first; a value of NaN has another cause than a wrong one."""
+        """What to read up on, the most particular first: NaN has other causes than a wrong number."""
         numbers = self.topic == "values" and not _is_finite(self.got) and _is_finite(self.expected)
         return (self.reading, NON_FINITE if numbers else "", self.topic)
 
