@@ -12,6 +12,7 @@ from cusimt.support.demangling import demangled, qualified
 from cusimt.support.words import counted
 
 Names = Mapping[int, str]
+_LARGEST_SCALAR = 8  # bytes: a larger access is that of a vector, whatever the array's elements are
 
 
 def explain(finding: Finding) -> str:
@@ -76,7 +77,8 @@ def _memory(finding: Finding, names: Names) -> str:
     if allocation is None:
         return ""
     name = finding.tensor.name if finding.tensor else names.get(allocation.base, "")
-    itemsize = finding.tensor.itemsize if finding.tensor else finding.bytes
+    scalar = finding.bytes if finding.bytes <= _LARGEST_SCALAR else 0
+    itemsize = finding.tensor.itemsize if finding.tensor else scalar
     first = finding.tensor.offset if finding.tensor else 0
     whole = _thing(finding, name)
     if not itemsize or allocation.offset % itemsize or allocation.bytes % itemsize:

@@ -165,6 +165,14 @@ __global__ void static_shared(float* c, int i) {
     if (threadIdx.x == 63) tile[i] = 2;  // <- static_shared
     c[threadIdx.x] = tile[threadIdx.x] + other[threadIdx.x];
 }
+__global__ void static_vector(float* c, int i) {
+    __shared__ __align__(16) float tile[64], other[64];
+    tile[threadIdx.x] = other[threadIdx.x] = 1;
+    __syncthreads();
+    if (threadIdx.x == 63) reinterpret_cast<float4*>(tile)[i] = {2, 2, 2, 2};  // <- static_vector
+    __syncthreads();
+    c[threadIdx.x] = tile[threadIdx.x] + other[threadIdx.x];
+}
 __global__ void dynamic_shared(float* c) {
     extern __shared__ float tile[];
     tile[threadIdx.x] = 1;  // <- dynamic
@@ -347,6 +355,8 @@ int main(int, char** arguments) {
     if (name == "static_past") static_shared<<<1, 64>>>(c, 64);
     if (name == "static_before") static_shared<<<1, 64>>>(c, -2);
     if (name == "static_within") static_shared<<<1, 64>>>(c, 63);
+    if (name == "vector_past") static_vector<<<1, 64>>>(c, 16);
+    if (name == "vector_within") static_vector<<<1, 64>>>(c, 15);
     if (name == "dynamic_too_small") dynamic_shared<<<1, 64, 100>>>(c);
     if (name == "dynamic_enough") dynamic_shared<<<1, 64, 256>>>(c);
     if (name == "barrier_after_return") barrier_after_return<<<1, 64>>>(c, 40);
