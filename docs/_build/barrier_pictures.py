@@ -7,6 +7,7 @@ from html import escape
 from barrier_model import EMPTY, END, TRACES, WARPS, Step, Trace
 
 from diagram import Diagram
+from steps import step_list
 
 _LEFT, _UNIT, _ROW, _TOP = 100, 38, 26, 30
 _PANEL = 2 * WARPS * _ROW + 44
@@ -84,9 +85,8 @@ def _mistakes(trace: Trace) -> str:
 
 
 def in_words() -> str:
-    """A list with an item for each point in time, which barriers.js turns into a slider."""
-    items = "\n".join(_item(time) for time in range(END))
-    return f'<ol class="barrier-steps" start="0">\n{items}\n</ol>\n'
+    """A step for each point in time."""
+    return step_list("Time", (_item(time) for time in range(END)))
 
 
 def _item(time: int) -> str:
@@ -94,7 +94,7 @@ def _item(time: int) -> str:
         f"<p><strong>{escape(trace.title.capitalize())}.</strong> {_sentence(trace, time)}</p>"
         for trace in TRACES
     )
-    return f"<li>{''.join(lines)}</li>"
+    return "".join(lines)
 
 
 def _sentence(trace: Trace, time: int) -> str:

@@ -34,6 +34,7 @@ import softmax_pictures
 import stream_pictures
 import stride_pictures
 import suite_pictures
+import tape_pictures
 import tile_pictures
 import timeline
 import transpose_pictures
@@ -100,6 +101,7 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
     "transpose_banks_padded": transpose_pictures.banks_padded,
     "requests_and_sectors": vector_pictures.requests_and_sectors,
     "where_a_view_begins": vector_pictures.where_a_view_begins,
+    "tape": tape_pictures.tape,
     "tile_rounds": tile_pictures.tile_rounds,
     "lanes_in_a_loop": occupancy_pictures.lanes_in_a_loop,
     "warps_that_fit": occupancy_pictures.warps_that_fit,

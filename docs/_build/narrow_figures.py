@@ -34,6 +34,7 @@ LAYOUTS = {
     "strided_view": Layout(at=((0, 0), (176, 60), (190, 66), (620, 358))),
     "strides_load_transposed": _ONE_SECTOR,
     "three_ways": Layout(at=((0, 0), (80, 50), (88, 58), (712, 352), (720, 358))),
+    "tape": Layout(at=((0, 0), (84, 72), (676, 358))),
     "transpose_banks_padded": _THIRTY_TWO,
     "transpose_banks_tiled": _THIRTY_TWO,
     "transpose_store_naive": _ONE_SECTOR,

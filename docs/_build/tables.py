@@ -18,6 +18,8 @@ import allowed_names
 import barrier_pictures
 import product_counts
 import roofline
+import softmax_pictures
+import tape_pictures
 import torch
 import transpose_pictures
 import vector_pictures
@@ -197,6 +199,8 @@ TABLES = {
     "vectors": vector_pictures.table,
     "products": product_counts.table,
     "barrier_steps": barrier_pictures.in_words,
+    "running_max_steps": softmax_pictures.running_steps_in_words,
+    "tape_steps": tape_pictures.in_words,
     "allowed_modules": allowed_names.modules,
     "allowed_in_suites": allowed_names.suites,
     "allowed_in_setup": allowed_names.setup,
