@@ -1,5 +1,5 @@
 # make demo    sets up .venv and shows what this is, on real kernels
-# make test    sets up what it still needs, then runs the linters and the whole test suite
+# make test    sets up what it still needs, then runs the linters and the tests
 #
 # Nothing has to be activated or installed first, except python3 (3.11 or newer), python3-venv, python3-dev,
 # make and g++. `make help` lists the rest. Choose another Python with `make demo PYTHON=python3.12`.
@@ -9,17 +9,20 @@ VENV := .venv
 RUN := $(VENV)/bin/python
 # Two processors have work for three: some tests wait.
 JOBS ?= 3
+# Of slow tests that differ only in a parameter, `make test` takes one in so many: tests/sampling.py.
+EVERY ?= 5
 BENCHMARKS := command_line edit_to_verdict simt_throughput bindings
 
 # A module's fixture is made by one worker, and the slow tests come first: cusimt/tests/scheduling.py.
 TEST := $(RUN) -m pytest -n $(JOBS) --dist loadgroup --no-loadscope-reorder
 
-.PHONY: help demo test test-fast site site-class serve sync lint bench clean
+.PHONY: help demo test test-all test-fast site site-class serve sync lint bench clean
 .DEFAULT_GOAL := help
 
 help:
 	@echo "make demo    set up .venv, grade one right kernel and three wrong ones (ALL=1: every solution, too)"
-	@echo "make test    run ruff, clang-format, mypy and every test (JOBS=$(JOBS) at a time)"
+	@echo "make test    run ruff, clang-format, mypy and the tests (JOBS=$(JOBS) at a time), of mistakes and attacks a sample"
+	@echo "make test-all  the same with every mistake and attack: before a release"
 	@echo "make test-fast  run the unit tests that are not slow: at every save"
 	@echo "make site    build the lessons into site/"
 	@echo "make site-class  the same without solutions, for a class, into site-class/"
@@ -34,7 +37,10 @@ demo: $(VENV)/.core
 
 test: lint $(VENV)/.docs
 	@$(RUN) -m tests.prebuild
-	@$(TEST)
+	@$(TEST) --every $(EVERY)
+
+test-all:
+	@$(MAKE) --no-print-directory test EVERY=1
 
 test-fast: $(VENV)/.test
 	@$(TEST) tests/unit cusimt/tests/unit -m "not slow" -q

@@ -15,6 +15,7 @@ from cusimt.tests.scheduling import group_by_fixture, slow_first
 from grader.course import workspace
 from grader.course.catalog import Catalog
 from tests.processor_time import LIMIT_SECONDS, ProcessorTime
+from tests.sampling import every
 
 ROOT = Path(__file__).resolve().parent.parent
 TOY_COURSE = ROOT / "tests" / "toy_course"
@@ -22,6 +23,9 @@ TOY_COURSE = ROOT / "tests" / "toy_course"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--costs", action="store_true", help="show the processor time of folders and slow tests")
+    parser.addoption(
+        "--every", type=int, default=1, metavar="N", help="of slow tests that differ in a parameter, every Nth"
+    )
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -33,7 +37,10 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 @pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the marks
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    items[:], left = every(config.getoption("--every"), items)
+    if left:
+        config.hook.pytest_deselected(items=left)
     group_by_fixture(items)
     slow_first(items)
 

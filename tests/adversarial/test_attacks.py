@@ -45,6 +45,7 @@ def test_it_is_refused_before_it_runs(attack: Attack) -> None:
     assert not _ACCUSES.search(_CODE.sub("", ruling.refusals.get("audit", "")))
 
 
+@pytest.mark.slow("grades a submission")
 @pytest.mark.parametrize("attack", on_desks(RUN))
 def test_it_is_refused_by_a_check(attack: Attack, lane: Zygote) -> None:
     with desk(attack.exercise) as submission:

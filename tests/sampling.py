@@ -1,0 +1,35 @@
+"""Which tests `make test` leaves to `make test-all`.
+
+A suite for a person, or for CI, has to end while somebody still waits for it. Most of the time goes into tests
+that differ only in a parameter: hundreds of planted mistakes, attacks and programs, each compiled and graded.
+Of those every so-many-th is taken, and never none of them.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+
+import pytest
+
+
+def every(step: int, items: list[pytest.Item]) -> tuple[list[pytest.Item], list[pytest.Item]]:
+    """The tests to run and those to leave, both in the given order.
+
+    Tests are alike if they have one function and, where there are such, one group of `xdist_group`: the
+    mistakes of one exercise. Of slow tests that are alike, the first and every `step`-th after it are run.
+    """
+    taken, left = [], []
+    counts: dict[tuple[str, str], int] = defaultdict(int)
+    for item in items:
+        if item.get_closest_marker("slow") is None or not hasattr(item, "callspec"):
+            taken.append(item)
+            continue
+        alike = (item.nodeid.partition("[")[0], _group(item))
+        (left if counts[alike] % step else taken).append(item)
+        counts[alike] += 1
+    return taken, left
+
+
+def _group(item: pytest.Item) -> str:
+    mark = item.get_closest_marker("xdist_group")
+    return str(mark.args[0]) if mark is not None else ""

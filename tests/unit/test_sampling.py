@@ -1,0 +1,58 @@
+"""`make test` takes a sample of what is slow and alike, and everything else."""
+
+from __future__ import annotations
+
+import pytest
+
+pytest_plugins = ["pytester"]
+
+MODULE = """
+import pytest
+
+@pytest.mark.parametrize("n", range(6))
+def test_quick(n): pass
+
+@pytest.mark.slow("takes long")
+@pytest.mark.parametrize("n", range(6))
+def test_slow(n): pass
+
+@pytest.mark.slow("takes long")
+@pytest.mark.parametrize(
+    "n", [pytest.param(n, marks=pytest.mark.xdist_group(f"desk {n % 2}")) for n in range(6)]
+)
+def test_in_groups(n): pass
+
+@pytest.mark.slow("takes long")
+def test_alone(): pass
+"""
+CONFTEST = """
+from tests.sampling import every
+
+def pytest_configure(config):
+    config.addinivalue_line("markers", "slow(why): takes long")
+    config.addinivalue_line("markers", "xdist_group(name): one worker")
+
+def pytest_collection_modifyitems(items):
+    items[:], _ = every({step}, items)
+"""
+
+
+@pytest.mark.parametrize(
+    ("step", "slow", "in_groups"),
+    [
+        (1, [0, 1, 2, 3, 4, 5], [0, 1, 2, 3, 4, 5]),
+        (2, [0, 2, 4], [0, 1, 4, 5]),
+        (5, [0, 5], [0, 1]),
+        (100, [0], [0, 1]),
+    ],
+)
+def test_of_slow_tests_that_are_alike_some_are_taken(
+    pytester: pytest.Pytester, step: int, slow: list[int], in_groups: list[int]
+) -> None:
+    pytester.makeconftest(CONFTEST.replace("{step}", str(step)))
+    passed, _, _ = pytester.inline_run(pytester.makepyfile(MODULE)).listoutcomes()
+    names = [report.nodeid.partition("::")[2] for report in passed]
+    assert [name for name in names if "slow" in name] == [f"test_slow[{n}]" for n in slow]
+    assert [name for name in names if "groups" in name] == [f"test_in_groups[{n}]" for n in in_groups]
+    assert sum("quick" in name for name in names) == 6
+    assert "test_alone" in names
