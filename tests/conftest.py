@@ -23,9 +23,7 @@ TOY_COURSE = ROOT / "tests" / "toy_course"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--costs", action="store_true", help="show the processor time of folders and slow tests")
-    parser.addoption(
-        "--every", type=int, default=1, metavar="N", help="of slow tests that differ in a parameter, every Nth"
-    )
+    parser.addoption("--every", type=int, default=1, metavar="N", help="of alike slow tests, every Nth")
 
 
 def pytest_configure(config: pytest.Config) -> None:

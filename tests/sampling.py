@@ -1,8 +1,8 @@
 """Which tests `make test` leaves to `make test-all`.
 
-A suite for a person, or for CI, has to end while somebody still waits for it. Most of the time goes into tests
-that differ only in a parameter: hundreds of planted mistakes, attacks and programs, each compiled and graded.
-Of those every so-many-th is taken, and never none of them.
+A suite for a person, or for CI, has to end while somebody still waits for it. Most of the time goes into
+tests that differ only in a parameter: hundreds of planted mistakes, attacks and programs, each compiled and
+graded. Of those every so-many-th is taken, and never none of them.
 """
 
 from __future__ import annotations
