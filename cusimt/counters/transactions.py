@@ -19,7 +19,7 @@ documented nor measured.
 from __future__ import annotations
 
 import itertools
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -31,6 +31,7 @@ BANKS = 32  # of shared memory
 BANK_BYTES = 4  # a bank serves one word of that size per wavefront
 
 _WARP = 32
+_MOST = 0.75  # of the steps between lanes
 Addresses = Sequence[int | None]
 Access = Literal["load", "store", "atomic"]
 
@@ -45,6 +46,17 @@ def stride(addresses: Addresses) -> int | None:
     lanes = active(addresses)
     steps = {lanes[b] - lanes[a] for a, b in itertools.pairwise(lanes) if b == a + 1}
     return steps.pop() if len(steps) == 1 else None
+
+
+def usual_stride(addresses: Addresses) -> int | None:
+    """The step that most neighbouring lanes have in common, three of four or more; else None.
+
+    Lanes that go on in another row, or behind a gap, have another step there.
+    """
+    lanes = active(addresses)
+    steps = Counter(lanes[b] - lanes[a] for a, b in itertools.pairwise(lanes) if b == a + 1)
+    step, count = max(steps.items(), key=lambda each: each[1], default=(0, 0))
+    return step if count >= _MOST * steps.total() > 0 else None
 
 
 # ---- global memory ---------------------------------------------------------------------------------------

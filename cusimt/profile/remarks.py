@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from cusimt.counters import LineCounts
-from cusimt.counters.transactions import BANK_BYTES, BANKS, SECTOR, active, bank_words, stride
+from cusimt.counters.transactions import BANK_BYTES, BANKS, SECTOR, active, bank_words, stride, usual_stride
 from cusimt.profile.model import LaunchProfile, Profile, Stage
 from cusimt.profile.phrases import VERBS, counted, number, size
 from cusimt.support.words import listed
@@ -20,6 +20,7 @@ _REUSE = 4  # times each byte is asked for
 _CONTENTION = 4  # lanes that update one address
 _QUEUE = 32  # updates of one sector, on average
 _HALF = 0.5
+_VECTORS = (4, 8, 16)  # bytes that one access can have
 _MEMBERS = 8  # elements: a stride of so many may come from an array of structures
 _NAME = "\0"  # stands in a sentence for the names of tensors
 
@@ -92,7 +93,7 @@ def _scattered(line: LineCounts, what: str) -> tuple[str, int]:
     does = f"{VERBS[line.access]} {what}".strip()
     ideal = line.ideal_sectors / line.requests
     numbers = f"{number(line.sectors_per_request)} sectors a request where {number(ideal)} would do"
-    step = stride(line.sample.addresses)
+    step = _step(line)
     if step is None:
         how = "at scattered addresses"
         advice = "sort the work, or stage it in shared memory, so that neighbouring threads share sectors."
@@ -103,9 +104,18 @@ def _scattered(line: LineCounts, what: str) -> tuple[str, int]:
         how = f"with a stride of {_elements(step, line.bytes)}"
         advice = f"neighbouring threads should {_infinitive(line.access)} neighbouring elements"
         structures = 1 < step / line.bytes <= _MEMBERS
-        advice += "; of structures, keep one array for each member." if structures else "."
+        advice += "; of structures, keep one array for each member" if structures else ""
+        whole = line.bytes < step and step in _VECTORS
+        advice += f", or each thread all {step} bytes at once, as a vector." if whole else "."
     cost = (line.sectors - line.ideal_sectors) * SECTOR
     return f"{line.frame.where} {does} {how}: {numbers}; {advice}", cost
+
+
+def _step(line: LineCounts) -> int | None:
+    """Bytes from lane to lane: of all of them, or of most of them if that leaves gaps."""
+    usual = usual_stride(line.sample.addresses)
+    in_gaps = usual is not None and abs(usual) > line.bytes
+    return usual if in_gaps else stride(line.sample.addresses)
 
 
 def _conflicts(line: LineCounts, what: str) -> tuple[str, int]:

@@ -45,6 +45,8 @@ WRONG = [
     ("memcpy_past", "out_of_bounds", None, "memcpy", "cudaSuccess", 2),
     ("memcpy_by_two", "race_global", "write", "memcpy", "cudaSuccess", None),
     ("host_pointer", "host_pointer", "write", "store", "cudaErrorIllegalAddress", 1),
+    ("reference", "host_pointer", "read", "of_reference", "cudaErrorIllegalAddress", 1),
+    ("reference_template", "host_pointer", "read", "of_reference_template", "cudaErrorIllegalAddress", 1),
     ("null_pointer", "host_pointer", "write", "store", "cudaErrorIllegalAddress", 1),
     ("other_device", "out_of_bounds", "write", "store", "cudaErrorIllegalAddress", 1),
     ("write_constant", "write_to_const", "write", "write_to_const", "cudaSuccess", 4),
@@ -78,9 +80,10 @@ WRONG = [
 
 RIGHT = [
     "guarded", "read_within", "free_after_use", "atomic_written", "aligned", "memcpy_within", "pinned",
-    "registered", "managed", "peer", "add_up_atomic", "pass_on_within_block", "nobody_writes",
-    "each_writes_its_own", "last_block_adds", "read_constant", "reverse_ordered", "rotate_ordered",
-    "one_writes", "warp_ordered", "half_warps_within", "told_on", "bytes_apart", "histogram_atomic",
+    "registered", "managed", "copied_structure", "peer", "add_up_atomic",
+    "pass_on_within_block", "nobody_writes", "each_writes_its_own", "last_block_adds",
+    "read_constant", "reverse_ordered", "rotate_ordered", "one_writes", "warp_ordered", "half_warps_within",
+    "told_on", "bytes_apart", "histogram_atomic",
     "shared_written", "static_within", "vector_within", "dynamic_enough", "barrier_by_all",
     "barrier_in_one_branch", "barrier_in_loop", "masks_of_halves", "shared_opted_in", "assertion_holds",
     "spins_never", "computes_briefly",

@@ -185,7 +185,7 @@ ONE_PATH = (
     "Give every lane of a warp the same work: one thread for a pair, both of whose elements need the same "
     "numbers."
 )
-ROOM = "Ask for the shared memory that a block uses: a multiprocessor has 227 KiB for all of its blocks."
+ROOM = "Ask for the shared memory that a block uses: a multiprocessor has 228 KiB for all of its blocks."
 SLOTS = "A multiprocessor holds at most 32 blocks: small ones leave room for warps that nothing fills."
 WHOLE = "A block has whole warps: make its size a multiple of 32."
 FEWER = "The second number of __launch_bounds__ is the number of blocks that a multiprocessor should hold."
@@ -357,16 +357,16 @@ QUESTIONS = [
     ),
     Choice(
         "register_blocks",
-        "ptxas says of a kernel: 44 registers. Its blocks have 256 threads, and no shared memory. A warp "
+        "ptxas says of a kernel: 70 registers. Its blocks have 128 threads, and no shared memory. A warp "
         "gets registers in units of 256. What limits the blocks of a multiprocessor, with its 65,536 "
         "registers?",
         {
-            "a": "warps: 8 blocks fit, all 64 warps",
-            "b": "registers: 5 blocks fit, 40 warps",
-            "c": "registers: 1 block fits, since 44 * 256 threads is more than 10,000",
+            "a": "warps: 16 blocks fit, all 64 warps",
+            "b": "registers: 7 blocks fit, 28 warps",
+            "c": "registers: 1 block fits, since 70 * 128 is more than 8,000",
             "d": "nothing: registers that do not fit are spilled, and all blocks run",
         },
-        think="Round 44 * 32 up to a multiple of 256: that is what one warp takes. How many warps are that, "
+        think="Round 70 * 32 up to a multiple of 256: that is what one warp takes. How many warps are that, "
         "and how many whole blocks?",
     ),
     Choice(

@@ -60,6 +60,22 @@ cudaError_t run_grid(Thread& thread, const site& where, const configuration& sha
     return static_cast<cudaError_t>(simt_launch_kernel(&launch));
 }
 
+// What the launch keeps of an argument: a copy, or, where the parameter is a reference, what nvcc passes for one without a
+// word: the address of the caller's object.
+template <class T>
+struct reference_argument {
+    T* object;
+    SIMT_HOST operator T&() const { return *object; }
+};
+template <class Parameter>
+struct passed {
+    static Parameter& as(Parameter& argument) { return argument; }
+};
+template <class T>
+struct passed<T&> {
+    static reference_argument<T> as(T& argument) { return {&argument}; }
+};
+
 template <class Body, class... Arguments>
 void launch_function(const void* function, Body body, site where, configuration shape, Arguments... arguments) {
     auto thread = [body, arguments...]() SIMT_HOST { return body(arguments...); };
@@ -76,7 +92,7 @@ void launch(Body body, site where, configuration shape, Arguments... arguments) 
 template <class... Parameters>
 void launch_pointer(void (*function)(Parameters...), site where, configuration shape,
                     typename same<Parameters>::type... arguments) {
-    launch_function((const void*)function, function, where, shape, arguments...);
+    launch_function((const void*)function, function, where, shape, passed<Parameters>::as(arguments)...);
 }
 
 // A launch of a kernel by its name, `launch_named(...).with(arguments)`. A kernel that is one function, template arguments
@@ -110,7 +126,9 @@ struct named_launch<Body, void (*)(Parameters...)> {
     site where;
     configuration shape;
 
-    void with(Parameters... arguments) const { launch_function((const void*)function, body, where, shape, arguments...); }
+    void with(Parameters... arguments) const {
+        launch_function((const void*)function, body, where, shape, passed<Parameters>::as(arguments)...);
+    }
     template <class... Arguments>
         requires(sizeof...(Arguments) != sizeof...(Parameters))  // default values, or a pack that goes on
     void with(Arguments... arguments) const {

@@ -165,6 +165,18 @@ __global__ void static_shared(float* c, int i) {
     if (threadIdx.x == 63) tile[i] = 2;  // <- static_shared
     c[threadIdx.x] = tile[threadIdx.x] + other[threadIdx.x];
 }
+struct Pair {
+    float first, second;
+};
+__global__ void of_reference(float* c, const Pair& pair) { c[threadIdx.x] = pair.second; }  // <- of_reference
+template <class T>
+__global__ void of_reference_template(T* c, const Pair& pair) {
+    c[threadIdx.x] = pair.second;  // <- of_reference_template
+}
+__global__ void of_copy(float* c, const Pair pair) {
+    const Pair& here = pair;
+    c[threadIdx.x] = here.second;
+}
 __global__ void static_vector(float* c, int i) {
     __shared__ __align__(16) float tile[64], other[64];
     tile[threadIdx.x] = other[threadIdx.x] = 1;
@@ -313,6 +325,10 @@ int main(int, char** arguments) {
     if (name == "memcpy_past") copy_bytes<<<1, 1>>>(reinterpret_cast<char*>(a), reinterpret_cast<char*>(c), 4 * N + 2);
     if (name == "memcpy_by_two") fill<<<4, 256>>>(a, N), copy_bytes<<<2, 1>>>(reinterpret_cast<char*>(a), reinterpret_cast<char*>(c), 64);
     if (name == "memcpy_within") copy_bytes<<<1, 1>>>(reinterpret_cast<char*>(a), reinterpret_cast<char*>(c), 4 * N);
+    const Pair pair = {1, 2};
+    if (name == "reference") of_reference<<<1, 1>>>(c, pair);
+    if (name == "reference_template") of_reference_template<float><<<1, 1>>>(c, pair);
+    if (name == "copied_structure") of_copy<<<1, 1>>>(c, pair);
     if (name == "host_pointer") store_at<<<1, 1>>>(host, 0);
     if (name == "null_pointer") store_at<<<1, 1>>>(nullptr, 0);
     if (name == "pinned") { float* p; cudaMallocHost(&p, 64); p[0] = 0; store_at<<<1, 1>>>(p, 0); p[1] = p[0]; }

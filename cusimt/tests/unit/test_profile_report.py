@@ -48,9 +48,13 @@ def test_a_stride_is_named_in_elements_with_what_would_do() -> None:
     [
         (lambda lane: 4 * lane + 4, "load", "reads x in order, but not from a multiple of 32 bytes on: 5 "),
         (lambda lane: 12 * lane, "load", "elements; of structures, keep one array for each member."),
+        (lambda lane: 8 * lane, "load", "each member, or each thread all 8 bytes at once, as a vector."),
+        # a thread's four floats, one after another, in rows of 16 threads
+        (lambda lane: 16 * (lane % 16) + 4096 * (lane // 16), "store", "with a stride of 4 elements: 16 sec"),
+        (lambda lane: 4 * (lane % 4) + 4096 * (lane // 4), "load", "reads x at scattered addresses: 8 sec"),
         (lambda lane: 8 * lane, "store", "writes x with a stride of 2 elements: 8 sectors a request where 4"),
         (lambda lane: 6 * lane, "load", "reads x with a stride of 6 bytes: 6 sectors a request where 4"),
-        (lambda lane: 64 * (lane * 7 % 32), "load", "reads x at scattered addresses: 32 sectors a request"),
+        (lambda lane: 64 * (lane * (lane + 7) * 5 % 64), "load", "reads x at scattered addresses: 29 sec"),
     ],
 )
 def test_other_patterns_have_words_of_their_own(where: Callable[[int], int], access: str, words: str) -> None:

@@ -86,7 +86,8 @@ def _first_of(failures: list[Outcome], bench: Bench) -> Outcome:
     if first.status is not Status.NOT_ATTEMPTED:
         first = replace(first, lines=(*first.lines, *waiting(failures)))
         failures = [each for each in failures if each.status is not Status.NOT_ATTEMPTED]
-    shared = told_apart(bench, {failure.case for failure in failures})
+    explained = bool(first.cause or first.certain or first.guess)
+    shared = told_apart(bench, {failure.case for failure in failures}, explained)
     judged = [case for case in bench.spec.cases if bench.has_tried(case)]
     if shared:
         others = "no other" if len(judged) == len(bench.spec.cases) else "no other that was tried"
