@@ -11,13 +11,8 @@ from pathlib import PurePosixPath
 from grader.course.exercise import Exercise
 from grader.instruct.submissions import feedback_secret, timestamps
 from grader.instruct.submissions.layouts import Piece
-from grader.instruct.submissions.reading import (
-    FILE_BYTES,
-    NOTEBOOK_BYTES,
-    SUBMISSION_BYTES,
-    Refused,
-    in_words,
-)
+from grader.instruct.submissions.submission import FILE_BYTES, NOTEBOOK_BYTES, SUBMISSION_BYTES
+from grader.support.reading import Refused, in_words
 
 ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar")
 OURS = (timestamps.NAME, feedback_secret.NAME)  # rewritten: a student cannot submit the submission time

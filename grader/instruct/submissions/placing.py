@@ -14,9 +14,10 @@ from cusimt.support.words import listed
 from grader.instruct.submissions import feedback_secret, timestamps
 from grader.instruct.submissions.archives import FolderSource
 from grader.instruct.submissions.file_matching import OURS, Chosen
-from grader.instruct.submissions.reading import NOTEBOOK_BYTES, Refused, read_below
+from grader.instruct.submissions.submission import NOTEBOOK_BYTES
 from grader.support.durable import make_private, sync_folder, write_atomically
 from grader.support.errors import UsageError
+from grader.support.reading import Refused, read_below
 
 
 class Placement(StrEnum):

@@ -17,11 +17,10 @@ from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from cusimt.support.words import reason
-from grader.instruct.submissions.reading import Refused, read_below
-from grader.instruct.workspace.manifest import MANIFEST, Manifest, digest, read_manifest
-from grader.instruct.workspace.release import Release
+from grader.handout.manifest import MANIFEST, Manifest, Release, digest, read_manifest
 from grader.support.durable import PUBLIC, write_atomically
 from grader.support.errors import UsageError
+from grader.support.reading import Refused, read_below
 
 _BACKUPS = ".cu2grad/backups/update"
 _LARGEST = 64 << 20  # bytes of a file that an update looks at
