@@ -10,13 +10,14 @@ from enum import StrEnum
 from grader.course.catalog import Catalog, Exercise
 from grader.instruct.course.attempts import Attempt, latest_first
 from grader.instruct.course.gradebook import NOTHING, HandScore
-from grader.instruct.course.grades import Earned, Grades, earned, earned_by_hand
+from grader.instruct.course.grades import Grades, earned_by_hand, earned_with
 from grader.instruct.course.hand_scores import HandScores
 from grader.instruct.course.lateness import FULL, IN_TIME, Charge, charge, days_late
 from grader.instruct.course.policy import Assignment, Course
 from grader.instruct.course.release_log import Released, ReleasedMarks
 from grader.instruct.course.student_tables import Adjustment, People
 from grader.instruct.results import Record
+from grader.report.earned import Earned
 
 _DIGITS = 2  # of a mark
 _SAME = 0.5 * 10**-_DIGITS
@@ -176,7 +177,7 @@ class Marking:
         record = self.grades.find(attempt, assignment.backend)
         by_hand = self.by_hand.find(attempt)
         if record is not None:
-            counted: Earned | None = earned(record.verdict, exercise, by_hand)
+            counted: Earned | None = earned_with(by_hand, record.verdict, exercise)
         else:
             counted = earned_by_hand(exercise, assignment.backend, by_hand)
         unread = self.by_hand.unread(attempt)

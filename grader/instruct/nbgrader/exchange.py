@@ -92,7 +92,7 @@ class CollectExercises(ExchangeCollect):
     @cached_property
     def _exercise(self) -> Exercise | None:
         """What is collected, if it is one."""
-        return exercise_of(self.config.CoursePreprocessor.course, self.coursedir.assignment_id)
+        return exercise_of(self.config.GradedNotebook.course, self.coursedir.assignment_id)
 
     def copy_files(self) -> None:
         if self._exercise is None:
