@@ -29,7 +29,6 @@ from torch.testing._comparison import default_tolerances
 from grader.audit.allowed_symbols import groups
 from grader.audit.python_binding import ALLOWED
 from grader.course.catalog import Catalog
-from grader.instruct.course import judged_scores
 from cusimt.profile.occupancy import known_devices
 from cusimt.counters import transactions
 
@@ -133,7 +132,7 @@ def points() -> str:
     """What each backend of record can judge of an exercise."""
     rows = []
     for exercise in Catalog.open(COURSE).exercises:
-        judged = [sum(judged_scores(exercise, backend).values()) for backend in ("simt", "cuda")]
+        judged = [sum(exercise.scores_on(backend).values()) for backend in ("simt", "cuda")]
         rows.append([f"{exercise.number:02d} {exercise.title}", *map(str, judged)])
     return table(("exercise", "points on simt", "points on cuda"), rows)
 

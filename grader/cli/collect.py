@@ -11,7 +11,6 @@ from cusimt.support.words import listed
 from grader.cli.term import MarksOptions, Term, open_term
 from grader.course.catalog import Exercise
 from grader.instruct.course import read_people
-from grader.instruct.course.collected import Collected, note_collected
 from grader.instruct.course.merge_ids import rename
 from grader.instruct.nbgrader.dependency import CONFIG
 from grader.instruct.results import ResultStore
@@ -51,9 +50,6 @@ def collect(archive: Archive, request: MarksOptions) -> int:
     for line in [*report.lines(), *_known_anew(report, term, exercise), *_in_no_roster(report, term)]:
         print(line)
     if not all(each.failed for each in report.intakes):
-        note_collected(
-            ResultStore(course.results).folder, exercise.slug, Collected(archive.path, archive.roster)
-        )
         print("Next: grader class grade")
     return report.exit_code
 

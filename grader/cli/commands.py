@@ -35,7 +35,7 @@ PANELS: dict[str, tuple[Entry, ...]] = {
         Entry("editor", "editor:editor_command", "Tell clangd in your editor how to read the sources."),
         Entry("demo", "demo:demo_command", "One right kernel, then three wrong ones."),
         Entry("notebook", "notebook:notebook_command", "Write a notebook of an exercise."),
-        Entry("update", "handout:update_command", "Bring your folder up to a new handout."),
+        Entry("update", "update:update_command", "Bring your folder up to a new handout."),
         Entry("import-verdict", "notebook:import_verdict_command", "Enter a verdict from another machine."),
     ),
     "Instructors": (

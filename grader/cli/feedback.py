@@ -10,11 +10,10 @@ from grader.cli.marks_changes import release_marks
 from grader.cli.overview import shown
 from grader.cli.term import MarksOptions, Term, open_term
 from grader.instruct.course import Mark
-from grader.instruct.course.collected import collected
 from grader.instruct.course.explanation import explain
 from grader.instruct.export import write_export
 from grader.instruct.export.feedback import Feedback, bundle
-from grader.instruct.submissions.roster import read_roster
+from grader.instruct.submissions.feedback_name import names_in
 from grader.report import verdict_text
 from grader.report.html import page
 from grader.report.site import at_site
@@ -40,7 +39,7 @@ def give_feedback(request: MarksOptions, accept: bool, everybody: bool) -> int:
 
 
 def _write_bundle(term: Term, slug: str, marks: Sequence[Mark]) -> None:
-    """In the names of the archive that was collected: an LMS knows by them whose feedback it is."""
+    """In the names that the LMS gave the hand-ins: by them it knows whose feedback it is."""
     exercise = term.catalog.find(slug)
     pages = {
         mark.student: _feedback(
@@ -48,9 +47,7 @@ def _write_bundle(term: Term, slug: str, marks: Sequence[Mark]) -> None:
         )
         for mark in marks
     }
-    source = collected(term.course.results, slug)
-    people = read_roster(source.roster, term.course.zone) if source and source.roster else None
-    made = bundle(source.archive if source else None, slug, people, pages)
+    made = bundle(names_in(term.course.submissions, slug), pages)
     out = term.course.folder / UPLOADS / f"feedback_{slug}.zip"
     kept = write_export(out, made.content)
     print(f"{shown(out)}: {counted(len(made.students), 'student')}; {_UPLOAD[made.layout]}.{kept}")
@@ -69,4 +66,4 @@ def _feedback(mark: Mark, sentences: list[str], site: str) -> Feedback:
 def _left_out(without: tuple[str, ...]) -> Iterator[str]:
     if without:
         more = [f"{len(without) - _SHOWN} more"] if len(without) > _SHOWN else []
-        yield f"  In the archive, and without a released mark: {listed([*without[:_SHOWN], *more])}."
+        yield f"  Collected, and without a released mark: {listed([*without[:_SHOWN], *more])}."

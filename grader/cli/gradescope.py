@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Literal
+from typing import Annotated
 
 import typer
 
@@ -13,13 +13,12 @@ from grader.cli.options import Course, Name, Trust
 from grader.cli.replay import read_verdict
 from grader.course.catalog import Catalog, Exercise
 from grader.instruct.course import DEFAULT_BACKEND
-from grader.instruct.export.gradescope import results as results_of
-from grader.instruct.export.gradescope import write_results
 from grader.instruct.submissions.archives import FolderSource
 from grader.instruct.submissions.file_matching import Chosen, choose
 from grader.instruct.submissions.layouts import Piece
 from grader.instruct.submissions.submission import lay_out
 from grader.report import verdict_text
+from grader.report.gradescope import RESULTS, Visibility, results_json, write_results
 from grader.report.site import at_site
 from grader.support.backends import Backend
 from grader.support.errors import UsageError
@@ -90,12 +89,9 @@ def run_command(
     ),
     results: Annotated[
         Path, typer.Option(metavar="FILE", help="Where Gradescope looks for the results.")
-    ] = Path("/autograder/results/results.json"),
+    ] = RESULTS,
     points: Points = None,
-    visibility: Annotated[
-        Literal["visible", "after_due_date", "after_published", "hidden"],
-        typer.Option(help="When students see the tests."),
-    ] = "visible",
+    visibility: Annotated[Visibility, typer.Option(help="When students see the tests.")] = "visible",
     verdict: Annotated[
         Path | None,
         typer.Option("--verdict", metavar="FILE", help="Render this verdict; grade nothing."),
@@ -119,5 +115,5 @@ def run_command(
         judged, chosen = _graded(found, submission, backend or DEFAULT_BACKEND, isolate=not trust)
     remarks = [*chosen.refused, *chosen.remarks]
     shown = at_site(judged, site)
-    write_results(results_of(shown, found, points=points, visibility=visibility, remarks=remarks), results)
+    write_results(results_json(shown, found, points=points, visibility=visibility, remarks=remarks), results)
     print(verdict_text(judged), *remarks, sep="\n")

@@ -1,25 +1,14 @@
-"""`grader class release` and `grader update`: learners' folders without the answers, made and updated."""
+"""`grader class release`: learners' folders without the answers."""
 
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
-
-import typer
 
 from cusimt.support.words import counted
 from grader.cli.overview import shown
 from grader.cli.term import MarksOptions, Term, open_term
-from grader.instruct.workspace import (
-    Changes,
-    Release,
-    given_away,
-    pack,
-    place,
-    read_archive,
-    release_of,
-    update,
-)
+from grader.handout import Release, pack, place
+from grader.instruct.workspace import given_away, release_of
 from grader.support.durable import PUBLIC, write_atomically
 
 FOLDER = "handout"
@@ -63,25 +52,3 @@ def _packed(release: Release, folder: Path) -> tuple[Path, int]:
     if not archive.exists():
         write_atomically(archive, pack(release, archive.stem), PUBLIC)
     return archive, number
-
-
-def update_command(
-    archive: Annotated[Path, typer.Argument(metavar="FILE", help="The zip file that was handed out.")],
-    folder: Annotated[Path, typer.Argument(metavar="[DIR]", help="Your workspace.")] = Path(),
-) -> None:
-    """Brings your workspace up to a version that was handed out. What you wrote stays as it is."""
-    release = read_archive(archive)
-    _tell(update(release, folder), release)
-    print("Next: grader list")
-
-
-def _tell(changes: Changes, release: Release) -> None:
-    print(f"{counted(len(changes.written), 'file')} written, {len(changes.removed)} taken away;", end=" ")
-    print(f"the workspace has {counted(len(release.exercises), 'exercise')}.")
-    if changes.kept:
-        print(f"You and the new version both changed {', '.join(changes.kept)}: yours stayed.")
-        print("The new stubs are in .cu2grad/stubs. grader reset NN puts them in place and keeps yours.")
-    if changes.replaced:
-        print(f"Replaced, with your version kept in {changes.backup}: {', '.join(changes.replaced)}.")
-    if changes.left:
-        print(f"No longer in the course, and left there since you changed it: {', '.join(changes.left)}.")

@@ -16,6 +16,7 @@ from grader.cli.overview import shown
 from grader.course.catalog import Catalog
 from grader.instruct.course import read_course
 from grader.instruct.nbgrader.dependency import CONFIG, require_nbgrader
+from grader.support.backups import BACKUPS, differs, replace_files
 from grader.support.errors import UsageError
 
 
@@ -30,10 +31,10 @@ def build(names: Sequence[str], course: Path | None, out: Path) -> None:
     named = {exercise.slug: exercise for exercise in map(catalog.find, names)}
     exercises = list(named.values()) or home.exercises(catalog)
     files = assignments.course_files([(each, home.backend_of(each.slug)) for each in exercises], folder)
-    stale = assignments.differing(files)
+    stale = {path: text for path, text in files.items() if differs(path, text)}
     for path in stale:
         print(f"wrote  {shown(path)}")
-    kept = assignments.write({path: files[path] for path in stale}, folder)
+    kept = replace_files(stale, folder, folder / BACKUPS)
     if assignments.write_config(catalog, folder, home.title):
         print(f"wrote  {shown(folder / CONFIG)}")
     if kept:

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.support.backends import Backend
 from grader.support.toml_table import TomlTable, read_toml
 
 KINDS = ("write", "fix", "predict", "test")
@@ -79,6 +80,15 @@ class Exercise:
     mapped: bool = False
     allowed: frozenset[str] = frozenset()
     elsewhere: int | None = None
+
+    def scores_on(self, backend: Backend) -> dict[str, int]:
+        """The checks that this backend can judge, with their points.
+
+        What the backend of record cannot judge leaves everybody's denominator: speed needs a GPU, and what is
+        counted needs the simulated one.
+        """
+        beyond = {"simt": "performance", "cuda": "efficiency"}[backend]
+        return {check: points for check, points in self.scores.items() if check != beyond}
 
     @property
     def course(self) -> Path:

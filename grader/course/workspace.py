@@ -5,16 +5,13 @@ Whatever is overwritten is first copied to ``.cu2grad/backups/`` in the course f
 
 from __future__ import annotations
 
-import datetime
-import shutil
-import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
 from grader.course.answer_key import shipped_key
 from grader.course.catalog import Catalog, Exercise
 from grader.course.stubs import OpenTodo, open_todos, render_stub, stub_text, without_markers
-from grader.support.durable import PUBLIC, write_atomically
+from grader.support.backups import BACKUPS, differs, replace_files
 from grader.support.errors import BrokenExercise, UsageError
 
 __all__ = [
@@ -62,7 +59,7 @@ def sync(catalog: Catalog, check: bool = False) -> list[Path]:
     """Writes every generated file that differs, or with ``check`` none, and returns those that differed."""
     stale: list[Path] = []
     for exercise in catalog.exercises:
-        changes = {path: text for path, text in shipped_files(exercise).items() if _differs(path, text)}
+        changes = {path: text for path, text in shipped_files(exercise).items() if differs(path, text)}
         if changes and not check:
             _replace(exercise, changes)
         stale += changes
@@ -75,7 +72,7 @@ def changed_given(exercise: Exercise, files: Path) -> list[str]:
     return [
         name
         for name, text in shipped.items()
-        if text and (files / name).is_file() and _differs(files / name, text)
+        if text and (files / name).is_file() and differs(files / name, text)
     ]
 
 
@@ -86,7 +83,7 @@ def reset(exercise: Exercise, given_only: bool = False) -> Reset:
     shipped = shipped_files(exercise)
     if given_only:
         shipped = {exercise.root / name: shipped[exercise.root / name] for name in exercise.given}
-    changes = {path: text for path, text in shipped.items() if _differs(path, text)}
+    changes = {path: text for path, text in shipped.items() if differs(path, text)}
     return Reset(tuple(changes), _replace(exercise, changes) if changes else None)
 
 
@@ -103,44 +100,12 @@ def write(exercise: Exercise, name: str, text: str) -> Path | None:
             f"Name one of these: {', '.join(exercise.edit)}",
         )
     path = exercise.root / name
-    return _replace(exercise, {path: text}) if _differs(path, text) else None
+    return _replace(exercise, {path: text}) if differs(path, text) else None
 
 
 def _replace(exercise: Exercise, changes: dict[Path, str]) -> Path | None:
-    """Backs up what exists, then writes ``changes``, each file at once. Returns the backup's folder."""
-    try:
-        backup = _back_up(exercise, [path for path in changes if path.exists()])
-        for path, text in changes.items():
-            write_atomically(path, text, path.stat().st_mode & 0o777 if path.exists() else PUBLIC)
-    except OSError as error:
-        raise UsageError(
-            f"{error.filename or exercise.root} cannot be written: {error.strerror}.",
-            "Nothing was lost: your files are as they were, or as the backup in .cu2grad/backups has them.",
-            "Make the course folder writable, then run the command again.",
-        ) from error
-    return backup
-
-
-def _back_up(exercise: Exercise, paths: list[Path]) -> Path | None:
-    if not paths:
-        return None
-    stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
-    parent = exercise.course / ".cu2grad" / "backups" / exercise.slug
-    parent.mkdir(parents=True, exist_ok=True)
-    folder = Path(tempfile.mkdtemp(prefix=f"{stamp}-", dir=parent))
-    folder.chmod(0o755)
-    for path in paths:
-        kept = folder / path.relative_to(exercise.root)
-        kept.parent.mkdir(exist_ok=True)
-        shutil.copy2(path, kept)
-    return folder
-
-
-def _differs(path: Path, text: str) -> bool:
-    try:
-        return path.read_bytes() != text.encode("utf-8")
-    except FileNotFoundError:
-        return True
+    """Writes ``changes``. Returns the folder with what they replaced, or None."""
+    return replace_files(changes, exercise.root, exercise.course / BACKUPS / exercise.slug)
 
 
 def _check_master(path: Path) -> None:

@@ -23,7 +23,6 @@ import pytest
 from grader.course.catalog import Catalog
 from grader.course.exercise import Exercise
 from grader.instruct.batch import batch_key
-from grader.instruct.course import judged_scores
 from grader.instruct.submissions import Submission
 from grader.verdict import Status, Verdict
 from tests.nbgrader.demo_submissions import HOSTILE, ROOT, SLUGS, STUDENTS, Kind, write_submissions
@@ -125,7 +124,7 @@ def test_each_ended_as_it_was_made_to_end(demo: Demo) -> None:
         ended = {check.name: check.status for check in verdict.checks}
         for name, status in kind.ended.items():
             assert ended[name] is status, (slug, kind.name, ended)
-        full = float(sum(judged_scores(demo.exercise(slug), "simt").values()))
+        full = float(sum(demo.exercise(slug).scores_on("simt").values()))
         if not kind.ended:
             assert verdict.passed and verdict.earned == full, (slug, kind.name, ended)
         elif kind.earned is not None:
@@ -152,7 +151,7 @@ def test_the_gradebook_holds_what_was_found_out(demo: Demo) -> None:
             assert scores == {
                 check.name: pytest.approx(check.points)
                 for check in verdict.checks
-                if check.name in judged_scores(demo.exercise(slug), "simt")
+                if check.name in demo.exercise(slug).scores_on("simt")
             }
             assert not any(each.needs_manual_grade for each in notebook.grades)
 

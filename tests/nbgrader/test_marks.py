@@ -42,10 +42,10 @@ def test_earned_marks_survive_a_crash(toys: Class) -> None:
 def test_odd_numbers_never_become_full_marks_by_accident(
     toys: Class, monkeypatch: pytest.MonkeyPatch, points: float, expected: float
 ) -> None:
-    from grader.instruct.nbgrader.outputs import InjectVerdict
+    from grader.instruct.nbgrader.autograding import GradedNotebook
 
     odd = a_verdict(safety=CheckResult("safety", Status.FAIL, "Odd.", points, 20.0))
-    monkeypatch.setattr(InjectVerdict, "verdict", lambda self, work: odd)
+    monkeypatch.setattr(GradedNotebook, "verdict", lambda self, work: odd)
     toys.submit("ada")
     assert toys.graded("ada")["safety"] == (expected, False)
     output = toys.cell("ada", "check-safety").outputs[-1]
@@ -76,14 +76,14 @@ def test_outputs_that_were_handed_in_are_nobodys_marks(toys: Class) -> None:
 
 
 def test_a_fault_of_the_machine_is_left_to_a_person(toys: Class, monkeypatch: pytest.MonkeyPatch) -> None:
-    from grader.instruct.nbgrader import outputs
+    from grader.instruct.nbgrader import autograding
 
     def no_sandbox(*arguments: Any, **options: Any) -> None:
         raise InfrastructureError(
             "There is no bubblewrap here.", "Strangers' code runs in it.", "Install it."
         )
 
-    monkeypatch.setattr(outputs, "grade_one", no_sandbox)
+    monkeypatch.setattr(autograding, "grade_one", no_sandbox)
     toys.submit("ada")
     assert set(toys.graded("ada").values()) == {(None, True)}
     assert "There is no bubblewrap here." in str(toys.cell("ada", "run-grader").outputs)
@@ -132,7 +132,7 @@ def test_feedback_leads_to_the_site_of_the_class(toys: Class) -> None:
 
 
 def test_a_long_file_is_cut_where_it_is_shown(toys: Class) -> None:
-    from grader.instruct.nbgrader.sanitizing import SHOWN
+    from grader.instruct.nbgrader.autograding import SHOWN
 
     toys.decide(toys.submit("ada", "x" * (SHOWN + 7)), a_verdict())
     toys.graded("ada")
@@ -142,7 +142,7 @@ def test_a_long_file_is_cut_where_it_is_shown(toys: Class) -> None:
 def test_parts_are_one_cell() -> None:
     from dataclasses import replace
 
-    from grader.instruct.nbgrader.outputs import score_of
+    from grader.instruct.nbgrader.scores import score_of
 
     checks = (
         CheckResult("build", Status.PASS, "Built."),

@@ -32,15 +32,15 @@ def test_a_resubmission_is_judged_anew(toys: Class) -> None:
 def test_a_grade_does_not_survive_a_resubmission_whose_grading_breaks_off(
     toys: Class, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from grader.instruct.nbgrader.outputs import InjectVerdict
+    from grader.instruct.nbgrader.autograding import GradedNotebook
 
-    def killed(self: InjectVerdict, work: object) -> None:
+    def killed(self: GradedNotebook, work: object) -> None:
         raise RuntimeError("the disk is full")
 
     toys.decide(toys.submit("ada"), a_verdict())
     toys.graded("ada")
     toys.submit("ada", "// worse\n", at=SECOND)
-    monkeypatch.setattr(InjectVerdict, "verdict", killed)
+    monkeypatch.setattr(GradedNotebook, "verdict", killed)
     assert not toys.autograde("ada")["success"]
     assert set(toys.grades("ada").values()) == {(None, True)}
     with toys.gradebook() as book:
@@ -69,13 +69,13 @@ def test_what_was_killed_halfway_is_done_again_by_force(toys: Class) -> None:
 REPOSITORY = Path(__file__).parents[2]
 SLEEPS = """
 import pathlib, time
-from grader.instruct.nbgrader.outputs import InjectVerdict
+from grader.instruct.nbgrader.autograding import GradedNotebook
 
 def sleep(self, work):
     pathlib.Path("asleep").touch()
     time.sleep(600)
 
-InjectVerdict.verdict = sleep
+GradedNotebook.verdict = sleep
 """
 
 

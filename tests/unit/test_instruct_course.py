@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from grader.course.catalog import Catalog
-from grader.instruct.course import judged_scores, read_course, read_people
+from grader.instruct.course import read_course, read_people
 from grader.instruct.course.lateness import charge, days_late
 from grader.instruct.course.policy import LatePolicy
 from grader.support.errors import UsageError
@@ -101,8 +101,8 @@ def test_an_assignment_that_the_catalog_does_not_have(tmp_path: Path, toy_catalo
 
 def test_what_a_backend_cannot_judge_counts_for_nobody() -> None:
     muladd = Catalog.open(Path(__file__).resolve().parents[2]).find("14")
-    assert set(muladd.scores) - set(judged_scores(muladd, "simt")) == {"performance"}
-    assert set(muladd.scores) - set(judged_scores(muladd, "cuda")) <= {"efficiency"}
+    assert set(muladd.scores) - set(muladd.scores_on("simt")) == {"performance"}
+    assert set(muladd.scores) - set(muladd.scores_on("cuda")) <= {"efficiency"}
 
 
 @pytest.mark.parametrize(

@@ -19,12 +19,11 @@ from grader.instruct.export import (
     fill_canvas,
     fill_moodle,
     inert,
-    results,
-    write_results,
 )
 from grader.instruct.submissions import files_of, read_submissions
 from grader.instruct.submissions.importing import import_archive
 from grader.instruct.submissions.roster import read_roster
+from grader.report.gradescope import results_json, write_results
 from grader.support.errors import InfrastructureError, UsageError
 from grader.verdict import CheckResult, ReportedFinding, Status, Verdict
 
@@ -268,7 +267,7 @@ def verdict() -> Verdict:
 
 
 def test_gradescope_gets_a_test_for_each_check(verdict: Verdict, exercise: Exercise) -> None:
-    document = results(verdict, exercise)
+    document = results_json(verdict, exercise)
     assert document["score"] == 80.0
     tests = {test["name"]: test for test in document["tests"]}
     assert list(tests) == ["Build", "Correctness", "Safety", "Device work"]
@@ -282,7 +281,7 @@ def test_gradescope_gets_a_test_for_each_check(verdict: Verdict, exercise: Exerc
 
 
 def test_points_are_scaled_to_those_of_the_assignment(verdict: Verdict, exercise: Exercise) -> None:
-    document = results(verdict, exercise, points=10, visibility="after_published")
+    document = results_json(verdict, exercise, points=10, visibility="after_published")
     assert document["score"] == 8.0
     assert sum(test.get("max_score", 0.0) for test in document["tests"]) == 10.0
     assert "Correctness passed, 6 of 6 points." in document["tests"][1]["output"]
@@ -292,7 +291,7 @@ def test_points_are_scaled_to_those_of_the_assignment(verdict: Verdict, exercise
 @pytest.mark.parametrize("status", [Status.UNAVAILABLE, Status.INCONCLUSIVE])
 def test_what_nobody_could_judge_is_no_zero(verdict: Verdict, exercise: Exercise, status: Status) -> None:
     checks = tuple(replace(c, status=status, points=0.0) if c.name == "safety" else c for c in verdict.checks)
-    document = results(replace(verdict, checks=checks), exercise)
+    document = results_json(replace(verdict, checks=checks), exercise)
     assert document["score"] == 100.0
     safety = next(test for test in document["tests"] if test["name"] == "Safety")
     assert "score" not in safety
@@ -306,7 +305,7 @@ def test_what_the_backend_cannot_judge_leaves_everybodys_denominator(
     timed = replace(exercise, scores={"correctness": 60, "safety": 20, "performance": 20})
     speed = CheckResult("performance", Status.BUILD_ERROR, "Not judged: it does not build.", 0.0, 20.0)
     checks = (*verdict.checks[:3], speed)
-    document = results(replace(verdict, checks=checks), timed)
+    document = results_json(replace(verdict, checks=checks), timed)
     assert document["score"] == 60.0
     assert sum(test.get("max_score", 0.0) for test in document["tests"]) == 80.0
 
@@ -314,18 +313,18 @@ def test_what_the_backend_cannot_judge_leaves_everybodys_denominator(
 def test_a_fault_of_the_machine_gives_no_document(verdict: Verdict, exercise: Exercise) -> None:
     fault = CheckResult("build", Status.INFRA_ERROR, "No compiler was found.")
     with pytest.raises(InfrastructureError, match="was not judged: No compiler was found"):
-        results(replace(verdict, checks=(fault,)), exercise)
+        results_json(replace(verdict, checks=(fault,)), exercise)
 
 
 def test_a_verdict_that_judged_nothing_gives_no_document(verdict: Verdict, exercise: Exercise) -> None:
     checks = tuple(replace(check, status=Status.UNAVAILABLE, points=0.0) for check in verdict.checks)
     with pytest.raises(InfrastructureError, match="Nothing of 00_negate was judged"):
-        results(replace(verdict, checks=checks), exercise, points=10)
+        results_json(replace(verdict, checks=checks), exercise, points=10)
 
 
 def test_results_are_written_in_one_step(verdict: Verdict, exercise: Exercise, tmp_path: Path) -> None:
     path = tmp_path / "results" / "results.json"
-    write_results(results(verdict, exercise), path)
+    write_results(results_json(verdict, exercise), path)
     assert json.loads(path.read_text())["score"] == 80.0
     assert list(path.parent.iterdir()) == [path]
     assert path.stat().st_mode & 0o777 == 0o644

@@ -16,7 +16,6 @@ from grader.cli import gradescope, main
 from grader.cli.export import export_marks
 from grader.cli.term import MarksOptions
 from grader.course.catalog import Catalog, Exercise
-from grader.instruct.course.collected import Collected, note_collected
 from grader.instruct.results import Record, ResultStore, key_of
 from grader.instruct.submissions import Submission
 from grader.verdict import CheckResult, Status, Verdict
@@ -175,7 +174,7 @@ def submissions(class_: Path, names: tuple[str, ...]) -> Path:
     """An archive as the LMS gave it out, and the roster of its import."""
     with zipfile.ZipFile(class_ / "submissions.zip", "w") as packed:
         for name in names:
-            packed.writestr(name, "// x\n")
+            packed.writestr(name, "// ada\n" if "4711" in name else "// bob\n")
     (class_ / "roster.csv").write_text("lms,student\n4711,ada\n12,bob\n")
     return class_ / "submissions.zip"
 
@@ -183,10 +182,11 @@ def submissions(class_: Path, names: tuple[str, ...]) -> Path:
 FEEDBACK = "upload/feedback_00_negate.zip"
 
 
-def told(grader: Grader, class_: Path, archive: Path, roster: str = "roster.csv") -> int:
-    """Feedback on what came in ``archive``; the exit code."""
-    collected = Collected(archive, class_ / roster if roster else None)
-    note_collected(class_ / "results", "00_negate", collected)
+def told(grader: Grader, archive: Path) -> int:
+    """Feedback on what came in ``archive``, which is not needed for it any more; the exit code."""
+    assert grader("class", "collect", "00", archive, "--roster", "roster.csv") == 0
+    if archive.is_file():
+        archive.unlink()
     return grader("class", "feedback", "00")
 
 
@@ -199,10 +199,10 @@ def test_feedback_for_canvas_bears_the_name_of_an_attachment(
     grader: Grader, class_: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     archive = submissions(class_, CANVAS_FILES)
-    assert told(grader, class_, archive) == 0
+    assert told(grader, archive) == 0
     said = capsys.readouterr().out
     assert f"{FEEDBACK}: 1 student; upload it in Canvas" in said
-    assert "In the archive, and without a released mark: bob." in said and "Upload Submissions" in said
+    assert "Collected, and without a released mark: bob." in said and "Upload Submissions" in said
     [(name, text)] = unpacked(class_).items()
     assert name == "lovelaceada_4711_901_kernel-1.cu"  # Canvas shows it as a comment on that attachment
     assert "Mark: 70 of 100" in text and "Correctness failed, 30 of 60 points." in text
@@ -228,34 +228,29 @@ def test_feedback_for_moodle_lies_where_it_looks(
     grader: Grader, class_: Path, names: tuple[str, ...], place: str
 ) -> None:
     archive = submissions(class_, names)
-    assert told(grader, class_, archive) == 0
+    assert told(grader, archive) == 0
     [(name, page)] = unpacked(class_).items()
     assert name == place
     assert "Mark: 70 of 100" in page and "30 of 60" in page and "<script" not in page
 
 
-def test_feedback_for_names_that_are_not_utf_8_asks_for_the_zip_file(
+def test_a_name_that_is_not_utf_8_asks_for_the_zip_file(
     grader: Grader, class_: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     submissions(class_, MOODLE_FILES)
     folder = class_ / "unpacked" / os.fsdecode(b"Ad\xe9_4711_assignsubmission_file_")
     folder.mkdir(parents=True)
-    (folder / "kernel.cu").write_text("// x\n")
-    assert told(grader, class_, class_ / "unpacked") == 2
-    assert "Collect the zip file as it was downloaded" in capsys.readouterr().err
-    assert not (class_ / FEEDBACK).exists()
+    (folder / "kernel.cu").write_text("// ada\n")
+    assert told(grader, class_ / "unpacked") == 0
+    assert "collect the zip file as it was downloaded" in capsys.readouterr().out
+    assert list(unpacked(class_)) == ["ada.html"]
 
 
-def test_feedback_needs_an_archive_with_students_who_have_a_mark(
-    grader: Grader, class_: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    archive = submissions(class_, CANVAS_FILES)
-    assert told(grader, class_, archive, "") == 2
-    assert "--roster FILE" in capsys.readouterr().err  # their ids are not the LMS's numbers
-    assert not (class_ / FEEDBACK).exists()
-    archive.unlink()
-    assert told(grader, class_, archive) == 2
-    assert "grader class collect 00 ARCHIVE" in capsys.readouterr().err
+def test_the_newest_archive_names_the_feedback(grader: Grader, class_: Path) -> None:
+    """Whoever hands in the same files again has another attachment; of Moodle's numbers a roster is new."""
+    for names, place in ((CANVAS_FILES[:1], CANVAS_FILES[0]), (CANVAS_FILES, CANVAS_FILES[1])):
+        assert told(grader, submissions(class_, names)) == 0
+        assert list(unpacked(class_)) == [place]
 
 
 def test_feedback_without_an_lms_is_a_page_for_each_student(grader: Grader, class_: Path) -> None:

@@ -15,7 +15,7 @@ import pytest
 from grader.course.catalog import Catalog, Exercise
 from grader.instruct.results import key_of
 from grader.instruct.submissions import Submission, files_of, look, read_submissions, stage, timestamps
-from grader.instruct.submissions.reading import FILE_BYTES
+from grader.instruct.submissions.submission import FILE_BYTES
 from grader.support.errors import InfrastructureError, UsageError
 from tests.unit.failing_disk import fail_to_open
 

@@ -22,10 +22,11 @@ from grader.instruct.submissions import archives
 from grader.instruct.submissions.file_matching import shown
 from grader.instruct.submissions.importing import import_archive
 from grader.instruct.submissions.layouts import recognised
-from grader.instruct.submissions.reading import FILE_BYTES, NOTEBOOK_BYTES, Refused
 from grader.instruct.submissions.report import Report
 from grader.instruct.submissions.roster import read_roster
+from grader.instruct.submissions.submission import FILE_BYTES, NOTEBOOK_BYTES
 from grader.support.errors import InfrastructureError, UsageError
+from grader.support.reading import Refused
 
 SLUG = "00_negate"
 CENTRAL, LOCAL = b"PK\x01\x02", b"PK\x03\x04"

@@ -16,7 +16,8 @@ import pytest
 from grader.cli import main
 from grader.course.catalog import Catalog
 from grader.course.stubs import open_todos
-from grader.instruct.workspace import Release, create, folder, release_of, update
+from grader.handout import Release, create, folder, update
+from grader.instruct.workspace import release_of
 from grader.support.durable import write_atomically
 from grader.support.errors import UsageError
 from grader.verdict import Verdict

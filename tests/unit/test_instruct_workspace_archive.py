@@ -11,8 +11,9 @@ import pytest
 
 from grader.cli import main
 from grader.course.catalog import Catalog
-from grader.instruct.workspace import Release, create, pack, read_archive, release_of
-from grader.instruct.workspace.manifest import MANIFEST
+from grader.handout import Release, create, pack, read_archive
+from grader.handout.manifest import MANIFEST
+from grader.instruct.workspace import release_of
 from grader.support.errors import UsageError
 
 KERNEL = "exercises/00_negate/kernel.cu"

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import itertools
 import time
-from collections import Counter, deque
+from collections import Counter
 from collections.abc import Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
 
 from cusimt.support.scratch import sweep
@@ -20,7 +22,6 @@ from grader.verdict import Status
 TRIES = 2  # of one submission in one run, when the machine or the lane fails
 LANE_SECONDS = 1800.0  # for one submission; every stage within has a tighter limit of its own
 _HOPELESS = 6  # failures of the machine from the start, before anything is judged, end the batch
-_WAIT_SECONDS = 1.0  # between looks at the clocks of the lanes
 
 
 @dataclass(frozen=True)
@@ -39,56 +40,65 @@ def grade_here(left: Sequence[Item], settings: LocalSettings) -> Iterator[Ended]
     Raises InfrastructureError when the machine fails one submission after the other from the start.
     """
     jobs = min(settings.jobs, len(left))
-    try:
-        with LanePool(settings.lane, jobs, settings.gpus, settings.seconds) as lanes:
-            yield from _Queue(left, ResultStore(settings.lane.results), lanes)
-    finally:
-        sweep()  # what lanes that were killed have left
+    store = ResultStore(settings.lane.results)
+    with (
+        contextlib.ExitStack() as end,
+        ThreadPoolExecutor(jobs) as threads,  # each waits for one lane's answer
+        LanePool(settings.lane, jobs, settings.gpus, settings.seconds) as lanes,
+    ):
+        end.callback(sweep)  # what lanes that were killed have left
+        yield from _Queue(left, store, lanes, threads)
 
 
 @dataclass(frozen=True)
 class _Turn:
-    """One submission's turn: how often it has been tried in this run, this time included, and since when."""
+    """One submission's turn: how often it has been tried in this run, this time included."""
 
     item: Item
+    task: Task
     tries: int
-    begun: float
 
 
 class _Queue:
     """A submission that the machine failed goes to the end of it once more."""
 
-    def __init__(self, left: Sequence[Item], store: ResultStore, lanes: LanePool) -> None:
-        self._waiting = deque((item, 1) for item in left)
-        self._store, self._lanes = store, lanes
+    def __init__(self, left: Sequence[Item], store: ResultStore, lanes: LanePool, threads: Executor) -> None:
+        self._store, self._lanes, self._threads = store, lanes, threads
         self._attempts = Counter(entry.record for entry in store.log.entries())
-        self._turns: dict[int, _Turn] = {}
         self._numbers = itertools.count()
         self._failures = 0
         self._judged = False
+        self._running: dict[Future[tuple[Answer | Died, float]], _Turn] = {}
+        for item in left:
+            self._give(item, 1)
 
     def __iter__(self) -> Iterator[Ended]:
-        while self._waiting or self._lanes.busy:
-            while self._waiting and self._lanes.idle:
-                self._give(*self._waiting.popleft())
-            for task, answer in self._lanes.answers(_WAIT_SECONDS):
-                turn = self._turns.pop(task.number)
-                answer = self._blame_the_machine(task, turn, answer) if isinstance(answer, Died) else answer
-                if not self._once_more(turn, answer):
-                    yield Ended(turn.item, answer, time.perf_counter() - turn.begun)
+        try:
+            while self._running:
+                done, _ = wait(self._running, return_when=FIRST_COMPLETED)
+                for future in done:
+                    turn, (answer, seconds) = self._running.pop(future), future.result()
+                    answer = self._blame_the_machine(turn, answer) if isinstance(answer, Died) else answer
+                    if not self._once_more(turn, answer):
+                        yield Ended(turn.item, answer, seconds)
+        finally:
+            self._threads.shutdown(wait=False, cancel_futures=True)
 
     def _give(self, item: Item, tries: int) -> None:
         self._attempts[item.key.name] += 1
         attempt = self._attempts[item.key.name]
         task = Task(next(self._numbers), item.submission, item.exercise, item.backend, attempt)
-        self._turns[task.number] = _Turn(item, tries, time.perf_counter())
-        self._lanes.give(task)
+        self._running[self._threads.submit(self._graded, task)] = _Turn(item, task, tries)
 
-    def _blame_the_machine(self, task: Task, turn: _Turn, died: Died) -> Record:
+    def _graded(self, task: Task) -> tuple[Answer | Died, float]:
+        begun = time.perf_counter()
+        return self._lanes.grade(task), time.perf_counter() - begun
+
+    def _blame_the_machine(self, turn: _Turn, died: Died) -> Record:
         """A lane that died could not log anything itself."""
         item, secret = turn.item, self._store.secret
         verdict = not_judged(item.exercise, item.backend, secret.seed(item.key), died.sentence)
-        record = Record.now(item.key, verdict, task.attempt, after=self._store.log.newest())
+        record = Record.now(item.key, verdict, turn.task.attempt, after=self._store.log.newest())
         self._store.log.append(record, secret.pseudonym(item.submission.student))
         return record
 
@@ -105,6 +115,6 @@ class _Queue:
                 "Run grader doctor, then the same command again.",
             )
         if turn.tries < TRIES:
-            self._waiting.append((turn.item, turn.tries + 1))
+            self._give(turn.item, turn.tries + 1)
             return True
         return False

@@ -13,7 +13,7 @@ import csv
 import io
 from collections.abc import Container, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -29,9 +29,21 @@ from grader.support.durable import write_atomically
 
 ATTEMPTS = "attempts.jsonl"
 _COLUMNS = ("pseudonym", "student")
-_KEY = ("student", "exercise", "digest", "submitted")
-_Key = tuple[str, str, str, str]
-_Place = tuple[str, str, str]  # a key without the time
+_Place = tuple[str, str, str]  # pseudonym, exercise and digest
+
+
+@dataclass(frozen=True)
+class _Key:
+    """A hand-in as its line has it: ``student`` is a pseudonym, ``submitted`` is in ISO 8601 or empty."""
+
+    student: str
+    exercise: str
+    digest: str
+    submitted: str
+
+    @property
+    def place(self) -> _Place:
+        return self.student, self.exercise, self.digest
 
 
 @dataclass(frozen=True)
@@ -57,21 +69,21 @@ def remember(store: ResultStore, submissions: Iterable[Submission], catalog: Cat
     here = [_attempt(submission, catalog) for submission in submissions]
     pseudonyms = {each.student: store.secret.pseudonym(each.student) for each in here}
     now = dict.fromkeys(
-        (pseudonyms[each.student], each.exercise, each.digest, _written(each.submitted)) for each in here
+        _Key(pseudonyms[each.student], each.exercise, each.digest, _written(each.submitted)) for each in here
     )
     with remembering(store.folder):
         names = _enter(store.folder, {name: student for student, name in pseudonyms.items()})
-        noted = dict.fromkeys(_keys(lines))
+        noted = dict.fromkeys(lines.each(_Key))
         if new := [key for key in now if key not in noted]:
             noted_at = moment()
-            lines.append(*({**dict(zip(_KEY, key, strict=True)), "noted": noted_at} for key in new))
+            lines.append(*({**asdict(key), "noted": noted_at} for key in new))
     return [
         Attempt(
-            names[student], exercise, digest, datetime.fromisoformat(submitted) if submitted else None,
-            present=(student, exercise, digest, submitted) in now,
+            names[key.student], key.exercise, key.digest,
+            datetime.fromisoformat(key.submitted) if key.submitted else None, present=key in now,
         )
-        for student, exercise, digest, submitted in _standing(noted | now, now, withdrawn(store.folder))
-        if student in names
+        for key in _standing(noted | now, now, withdrawn(store.folder))
+        if key.student in names
     ]  # fmt: skip
 
 
@@ -84,10 +96,9 @@ def _standing(noted: Iterable[_Key], now: Container[_Key], gone: Container[_Plac
     """Of each content what is there ``now``, else what was noted last; without what was withdrawn."""
     standing: dict[_Place, _Key] = {}
     for key in noted:
-        place = key[:3]
-        if standing.get(place) not in now:
-            standing.pop(place, None)  # to the end: the order is that of noting
-            standing[place] = key
+        if standing.get(key.place) not in now:
+            standing.pop(key.place, None)  # to the end: the order is that of noting
+            standing[key.place] = key
     return (key for place, key in standing.items() if key in now or place not in gone)
 
 
@@ -109,15 +120,6 @@ def _enter(results: Path, students: dict[str, str]) -> dict[str, str]:
         names |= students
         write_roster(results, names)
     return names
-
-
-def _keys(lines: Lines) -> Iterator[_Key]:
-    for number, line in lines:
-        try:
-            student, exercise, digest, submitted = (str(line[name]) for name in _KEY)
-        except KeyError as problem:
-            raise lines.broken(number, f"{problem} is missing") from problem
-        yield student, exercise, digest, submitted
 
 
 def read_roster(results: Path) -> dict[str, str]:

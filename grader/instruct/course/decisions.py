@@ -17,7 +17,6 @@ from grader.instruct.results import Record
 from grader.instruct.results.lines import Lines
 
 WITHDRAWN = "withdrawn.jsonl"
-_PLACE = ("student", "exercise", "digest")
 
 
 @dataclass(frozen=True)
@@ -34,15 +33,8 @@ class Withdrawal:
 
 def withdrawn(results: Path) -> set[tuple[str, str, str]]:
     """Pseudonym, exercise and digest of each. Raises UsageError naming a line that is wrong."""
-    lines = Lines(results / WITHDRAWN)
-    places = set()
-    for number, line in lines:
-        try:
-            student, exercise, digest = (str(line[name]) for name in _PLACE)
-        except KeyError as problem:
-            raise lines.broken(number, f"{problem} is missing") from problem
-        places.add((student, exercise, digest))
-    return places
+    entries = Lines(results / WITHDRAWN).each(Withdrawal)
+    return {(each.student, each.exercise, each.digest) for each in entries}
 
 
 def withdraw(results: Path, withdrawal: Withdrawal) -> None:

@@ -8,10 +8,9 @@ from zoneinfo import ZoneInfo
 
 from cusimt.support.words import counted, listed, noun
 from grader.course.exercise import Exercise
-from grader.instruct.course.grades import Earned
 from grader.instruct.course.lateness import FULL
 from grader.instruct.course.marks import Mark, State
-from grader.instruct.course.policy import judged_scores
+from grader.report.earned import Earned
 from grader.report.words import name_of, results_for
 from grader.verdict import NOT_JUDGED, Verdict
 
@@ -58,7 +57,7 @@ def _handed_in(mark: Mark, zone: ZoneInfo) -> Iterator[str]:
 
 def _judged(mark: Mark, exercise: Exercise, to_student: bool) -> Iterator[str]:
     backend = mark.assignment.backend
-    beyond = [name for name in exercise.scores if name not in judged_scores(exercise, backend)]
+    beyond = [name for name in exercise.scores if name not in exercise.scores_on(backend)]
     if mark.attempt is None or (mark.earned is None and mark.charge.refused):
         return
     if mark.by_hand.waiting:

@@ -3,25 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 
 from grader.course.exercise import Exercise
 from grader.instruct.course.attempts import Attempt
-from grader.instruct.course.gradebook import NOTHING, HandScore
-from grader.instruct.course.policy import judged_scores
+from grader.instruct.course.gradebook import HandScore
 from grader.instruct.results import Record
+from grader.report.earned import Earned, earned
 from grader.report.words import results_for
 from grader.support.backends import Backend
 from grader.verdict import Verdict
-
-
-@dataclass(frozen=True)
-class Earned:
-    """Points of a verdict that count; ``undecided`` names checks that say nothing about this submission."""
-
-    points: float
-    out_of: float
-    undecided: tuple[str, ...] = ()
 
 
 class Grades:
@@ -42,31 +32,18 @@ class Grades:
         return self._records.get((attempt.exercise, attempt.digest, backend))
 
 
-def earned(verdict: Verdict, exercise: Exercise, by_hand: HandScore = NOTHING) -> Earned:
-    """What of ``verdict`` counts: the checks that its backend can judge, and of these what was decided.
-
-    A check that this backend cannot judge counts for no student, even where an earlier failure hid that.
-    What a person entered in formgrader takes the place of a check's points, or is added.
+def earned_with(by_hand: HandScore, verdict: Verdict, exercise: Exercise) -> Earned:
+    """What of ``verdict`` counts, with what a person entered in formgrader: it takes the place of a check's
+    points, or is added.
     """
-    judged = judged_scores(exercise, verdict.backend)
     changed = [check for name in by_hand.checks for check in results_for(verdict, name)]
-    counting = [
-        check
-        for check in verdict.checks
-        if check not in changed and (check.name in judged or check.name not in exercise.scores)
-    ]
-    decided = [check for check in counting if check.status.counts]
-    added = _added(by_hand)
-    return Earned(
-        points=sum(check.points for check in decided) + added.points,
-        out_of=sum(check.out_of for check in decided) + added.out_of,
-        undecided=tuple(check.name for check in counting if not check.status.counts and check.out_of),
-    )
+    own, added = earned(verdict, exercise, without=changed), _added(by_hand)
+    return Earned(own.points + added.points, own.out_of + added.out_of, own.undecided)
 
 
 def earned_by_hand(exercise: Exercise, backend: Backend, by_hand: HandScore) -> Earned | None:
     """What counts where there is no verdict and a person marked every check that ``backend`` can judge."""
-    if judged_scores(exercise, backend).keys() - by_hand.checks.keys():
+    if exercise.scores_on(backend).keys() - by_hand.checks.keys():
         return None
     return _added(by_hand)
 

@@ -6,17 +6,19 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
+from typing import Any
 
 from grader.course.catalog import Catalog, Exercise
 from grader.instruct.course.attempts import Attempt, latest_first
 from grader.instruct.course.gradebook import NOTHING, HandScore
-from grader.instruct.course.grades import Earned, Grades, earned, earned_by_hand
+from grader.instruct.course.grades import Grades, earned_by_hand, earned_with
 from grader.instruct.course.hand_scores import HandScores
 from grader.instruct.course.lateness import FULL, IN_TIME, Charge, charge, days_late
 from grader.instruct.course.policy import Assignment, Course
 from grader.instruct.course.release_log import Released, ReleasedMarks
 from grader.instruct.course.student_tables import Adjustment, People
 from grader.instruct.results import Record
+from grader.report.earned import Earned
 
 _DIGITS = 2  # of a mark
 _SAME = 0.5 * 10**-_DIGITS
@@ -64,6 +66,16 @@ class Mark:
     accepted: bool = True
 
     @property
+    def raw(self) -> float:
+        """Points of 100 before anything is taken off; 100 where they are not known yet."""
+        return FULL if self.earned is None else FULL * self.earned.points / self.earned.out_of
+
+    @property
+    def worth(self) -> tuple[bool, float, int]:
+        """The more the better: points, then late days that stay in the budget."""
+        return self.earned is not None, round(self.raw - self.charge.lost, 6), -self.charge.paid
+
+    @property
     def counts(self) -> bool:
         """Whether it is part of the total: what is settled, or was told to the student."""
         return self.settled or self.released is not None
@@ -82,28 +94,6 @@ class Mark:
     def risen(self) -> bool:
         """Whether the mark is better than what was released."""
         return self.released is not None and self.points > self.released.points + _SAME
-
-
-@dataclass(frozen=True)
-class _Candidate:
-    """One hand-in as it would count for one student, who need not have handed it in alone."""
-
-    attempt: Attempt
-    record: Record | None
-    earned: Earned | None
-    by_hand: HandScore = NOTHING
-    unread: bool = False
-    charge: Charge = IN_TIME
-
-    @property
-    def raw(self) -> float:
-        """Points of 100 before anything is taken off; 100 where they are not known yet."""
-        return FULL if self.earned is None else FULL * self.earned.points / self.earned.out_of
-
-    @property
-    def worth(self) -> tuple[bool, float, int]:
-        """The more the better: points, then late days that stay in the budget."""
-        return self.earned is not None, round(self.raw - self.charge.lost, 6), -self.charge.paid
 
 
 @dataclass
@@ -147,10 +137,9 @@ class Marking:
         marks = []
         for student in unit:
             mark = replace(self._blank(assignment, student), astray=astray)
-            candidates = [self._charged(each, assignment, student) for each in judged]
-            if (chosen := _choose(assignment.takes, candidates)) is not None:
-                self._budget[student] -= chosen.charge.paid
-                mark = _marked(replace(mark, others=len(pool) - 1), chosen)
+            candidates = [self._charged(replace(mark, others=len(pool) - 1, **each)) for each in judged]
+            mark = _choose(assignment.takes, candidates) or mark
+            self._budget[student] -= mark.charge.paid
             marks.append(_final(mark, self.released.find(student, assignment.exercise)))
         return marks
 
@@ -172,22 +161,34 @@ class Marking:
     def _is_astray(self, student: str, exercise: str) -> bool:
         return self.by_hand.astray(student, exercise, self._handed_in.get((student, exercise), ()))
 
-    def _judged(self, assignment: Assignment, exercise: Exercise, attempt: Attempt) -> _Candidate:
+    def _judged(self, assignment: Assignment, exercise: Exercise, attempt: Attempt) -> dict[str, Any]:
+        """What a mark has of one hand-in, whoever of a group it is for."""
         record = self.grades.find(attempt, assignment.backend)
         by_hand = self.by_hand.find(attempt)
         if record is not None:
-            counted: Earned | None = earned(record.verdict, exercise, by_hand)
+            counted: Earned | None = earned_with(by_hand, record.verdict, exercise)
         else:
             counted = earned_by_hand(exercise, assignment.backend, by_hand)
         unread = self.by_hand.unread(attempt)
         if by_hand.waiting or unread or (counted is not None and not counted.out_of):
             counted = None
-        return _Candidate(attempt, record, counted, by_hand, unread)
+        return {
+            "attempt": attempt, "record": record, "earned": counted, "by_hand": by_hand, "unread": unread
+        }  # fmt: skip
 
-    def _charged(self, judged: _Candidate, assignment: Assignment, student: str) -> _Candidate:
-        due, _ = self.people.due(student, assignment.exercise, assignment.due)
-        days = days_late(judged.attempt.submitted, due, assignment.late.grace)
-        return replace(judged, charge=charge(assignment.late, days, self._budget[student], judged.raw))
+    def _charged(self, mark: Mark) -> Mark:
+        """The mark if this hand-in counts, which need not be the student's own."""
+        assert mark.attempt is not None
+        late = mark.assignment.late
+        days = days_late(mark.attempt.submitted, mark.due, late.grace)
+        charged = charge(late, days, self._budget[mark.student], mark.raw)
+        judged = mark.earned is not None or charged.refused  # of what is not accepted nothing has to be known
+        return replace(
+            mark,
+            charge=charged,
+            state=State.MARKED if judged else State.WAITING,
+            found=mark.raw - charged.lost if judged else 0.0,
+        )
 
 
 def _due_order(assignment: Assignment, order: list[str]) -> tuple[float, int]:
@@ -195,23 +196,12 @@ def _due_order(assignment: Assignment, order: list[str]) -> tuple[float, int]:
     return due, order.index(assignment.exercise)
 
 
-def _choose(takes: str, candidates: list[_Candidate]) -> _Candidate | None:
+def _choose(takes: str, candidates: list[Mark]) -> Mark | None:
     """The hand-in that counts; ``candidates`` come latest first. What is not accepted counts only alone."""
     accepted = [each for each in candidates if not each.charge.refused] or candidates[:1]
     if takes == "last" or not accepted:
         return next(iter(accepted), None)
     return max(reversed(accepted), key=lambda each: each.worth)  # of equals the first that was handed in
-
-
-def _marked(mark: Mark, chosen: _Candidate) -> Mark:
-    charged = chosen.charge
-    judged = chosen.earned is not None or charged.refused  # of what is not accepted nothing has to be known
-    state = State.MARKED if judged else State.WAITING
-    points = chosen.raw - charged.lost if judged else 0.0
-    return replace(
-        mark, state=state, found=points, attempt=chosen.attempt, record=chosen.record,
-        earned=chosen.earned, by_hand=chosen.by_hand, unread=chosen.unread, charge=charged,
-    )  # fmt: skip
 
 
 def _final(mark: Mark, released: Released | None) -> Mark:

@@ -89,13 +89,3 @@ class Course:
                 unknown.rule,
                 "Correct the name. All names: grader list",
             ) from unknown
-
-
-def judged_scores(exercise: Exercise, backend: Backend) -> dict[str, int]:
-    """The checks of ``exercise`` that this backend can judge, with their points.
-
-    What the backend of record cannot judge leaves everybody's denominator: speed needs a GPU, and what is
-    counted needs the simulated one.
-    """
-    beyond = {"simt": "performance", "cuda": "efficiency"}[backend]
-    return {check: points for check, points in exercise.scores.items() if check != beyond}

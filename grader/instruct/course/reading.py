@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import datetime, timedelta
+from datetime import timedelta
 from pathlib import Path
 from zoneinfo import ZoneInfo
 
@@ -16,6 +16,7 @@ from grader.instruct.course.policy import (
     Course,
     LatePolicy,
 )
+from grader.instruct.submissions.timestamps import aware
 from grader.support.backends import BACKENDS
 from grader.support.errors import BrokenExercise, UsageError
 from grader.support.toml_table import TomlTable, read_toml
@@ -120,13 +121,13 @@ def _assignment(tables: TomlTable, slug: str, default: Assignment, zone: ZoneInf
     table = tables.table(slug)
     if not SLUG.match(slug):
         raise tables.broken(f"assignments.{slug} is not a slug", "Write the whole name: 03_fused_muladd.")
-    late = table.table("late")
+    late, due = table.table("late"), table.moment_or_none("due")
     assignment = Assignment(
         exercise=slug,
         backend=table.choice("backend", BACKENDS, default.backend),
         weight=table.number("weight", default.weight),
         takes=table.text("takes", default.takes, one_of=TAKES),
-        due=aware(table.moment_or_none("due"), zone),
+        due=aware(due, zone) if due else None,
         late=_late(late, default.late),
     )
     late.finish()
@@ -146,10 +147,3 @@ def _late(table: TomlTable, default: LatePolicy) -> LatePolicy:
     if policy.per_day > _PERCENT:
         raise table.broken("a late day costs more than 100 percent", "penalty_per_day is a percentage.")
     return policy
-
-
-def aware(moment: datetime | None, zone: ZoneInfo) -> datetime | None:
-    """A time without an offset is meant in the time zone of the course."""
-    if moment is None or moment.tzinfo is not None:
-        return moment
-    return moment.replace(tzinfo=zone)

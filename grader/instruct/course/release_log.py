@@ -28,19 +28,23 @@ class Released:
     when: str
 
 
+@dataclass(frozen=True)
+class _Told(Released):
+    """A line of the log; ``student`` is a pseudonym."""
+
+    student: str
+    exercise: str
+
+
 class ReleasedMarks:
     """``find`` says what a student was told of an exercise; ``tell`` adds to it."""
 
     def __init__(self, results: Path, secret: Secret) -> None:
         self._lines = Lines(results / RELEASED)
         self._secret = secret
-        self._told: dict[tuple[str, str], Released] = {}
-        for number, line in self._lines:
-            try:
-                place = line.pop("student"), line.pop("exercise")
-                self._told[place] = Released(**line)
-            except (KeyError, TypeError) as problem:
-                raise self._lines.broken(number, problem) from problem
+        self._told: dict[tuple[str, str], Released] = {
+            (each.student, each.exercise): each for each in self._lines.each(_Told)
+        }
 
     def find(self, student: str, exercise: str) -> Released | None:
         return self._told.get((self._secret.pseudonym(student), exercise))

@@ -16,10 +16,9 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 from grader.instruct.course.policy import Course
-from grader.instruct.course.reading import aware
 from grader.instruct.course.tables import Row, read_rows
 from grader.instruct.submissions.names import RULE, is_student
-from grader.instruct.submissions.timestamps import with_time
+from grader.instruct.submissions.timestamps import aware, with_time
 from grader.support.errors import UsageError
 
 ALL = "*"

@@ -1,4 +1,4 @@
-"""Marks on their way out: CSV, Canvas's gradebook, Moodle's grading worksheet, Gradescope's results.json.
+"""Marks on their way out: CSV, Canvas's gradebook, Moodle's grading worksheet.
 
     filled = fill_canvas(Path("gradebook.csv"), {"Fused multiply-add": grades}, Path("upload.csv"))
     print(filled["Fused multiply-add"].sentence)
@@ -8,20 +8,15 @@ what it wrote there. A mark that nobody knows yet leaves its cell alone; it neve
 """
 
 from grader.instruct.export.canvas import fill_canvas
-from grader.instruct.export.gradescope import RESULTS, Visibility, results, write_results
 from grader.instruct.export.moodle import fill_moodle, is_worksheet
 from grader.instruct.export.sheet import Filled, Grade, inert, write_export
 
 __all__ = [
-    "RESULTS",
     "Filled",
     "Grade",
-    "Visibility",
     "fill_canvas",
     "fill_moodle",
     "inert",
     "is_worksheet",
-    "results",
     "write_export",
-    "write_results",
 ]

@@ -5,22 +5,18 @@ Only stubs go in, never a solution; so nothing that nbgrader copies can give one
 
 from __future__ import annotations
 
-import datetime
 import json
 import re
-import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
 from grader.course.catalog import Catalog
 from grader.course.exercise import Exercise
 from grader.course.workspace import shipped_files
-from grader.instruct.course import judged_scores
 from grader.instruct.nbgrader.dependency import CONFIG
 from grader.instruct.nbgrader.notebook import as_text, assignment_notebook
 from grader.support.backends import Backend
 from grader.support.durable import PUBLIC, write_atomically
-from grader.support.errors import UsageError
 
 
 def assignment_files(exercise: Exercise, backend: Backend) -> dict[str, str]:
@@ -32,7 +28,7 @@ def assignment_files(exercise: Exercise, backend: Backend) -> dict[str, str]:
         path.relative_to(exercise.root).as_posix(): text for path, text in shipped_files(exercise).items()
     }
     files = {name: shipped[name] for name in (*exercise.edit, *exercise.given)}
-    notebook = assignment_notebook(exercise, judged_scores(exercise, backend))
+    notebook = assignment_notebook(exercise, exercise.scores_on(backend))
     return {f"{exercise.slug}.ipynb": as_text(notebook)} | files
 
 
@@ -43,27 +39,6 @@ def course_files(exercises: Iterable[tuple[Exercise, Backend]], folder: Path) ->
         for exercise, backend in exercises
         for name, text in assignment_files(exercise, backend).items()
     }
-
-
-def differing(files: dict[Path, str]) -> list[Path]:
-    """Those that are not there, or hold something else."""
-    return [path for path, text in files.items() if not path.is_file() or path.read_bytes() != text.encode()]
-
-
-def write(files: dict[Path, str], folder: Path) -> Path | None:
-    """Write ``files``, which lie below ``folder``. Returns where earlier ones are kept, if there were any."""
-    replaced = [path for path in files if path.exists()]
-    try:
-        kept = _back_up(replaced, folder) if replaced else None
-        for path, text in files.items():
-            write_atomically(path, text, PUBLIC)
-    except OSError as error:
-        raise UsageError(
-            f"{error.filename or folder} cannot be written: {error.strerror}.",
-            "Nothing was lost: what was there is as it was, or in .cu2grad/backups.",
-            "Make the folder writable, or name another one with --out.",
-        ) from error
-    return kept
 
 
 def write_config(catalog: Catalog, folder: Path, title: str) -> bool:
@@ -92,15 +67,3 @@ configure(c, course={json.dumps(str(catalog.course))})
 def course_id(title: str) -> str:
     """``title`` as nbgrader's name of a course, which becomes a folder."""
     return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-") or "course"
-
-
-def _back_up(paths: Sequence[Path], folder: Path) -> Path:
-    parent = folder / ".cu2grad" / "backups"
-    parent.mkdir(parents=True, exist_ok=True)
-    stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S-")
-    kept = Path(tempfile.mkdtemp(prefix=stamp, dir=parent))
-    for path in paths:
-        place = kept / path.relative_to(folder)
-        place.parent.mkdir(parents=True, exist_ok=True)
-        path.replace(place)
-    return kept

@@ -8,23 +8,17 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nbgrader.converters import Autograde, GenerateAssignment
-from nbgrader.preprocessors import CheckCellMetadata, ClearSolutions, Execute, SaveAutoGrades
+from nbformat import NotebookNode
+from nbgrader.converters import GenerateAssignment
+from nbgrader.preprocessors import ClearSolutions
 
 from grader.course.catalog import Catalog
+from grader.instruct.nbgrader.autograding import GradedNotebook
 from grader.instruct.nbgrader.exchange import CollectExercises
 from grader.instruct.nbgrader.exporters import BookExport
 from grader.instruct.nbgrader.feedback import SelfContainedExporter
-from grader.instruct.nbgrader.gradebook import SaveVerdict
 from grader.instruct.nbgrader.hooks import before_autograde, before_feedback
-from grader.instruct.nbgrader.outputs import InjectVerdict
-from grader.instruct.nbgrader.sanitizing import (
-    CanonicalNotebook,
-    CheckOthersMetadata,
-    KeepFileCells,
-    MirrorFiles,
-    SubmissionExporter,
-)
+from grader.instruct.nbgrader.notebook import FILE, facts_of
 from grader.support.errors import UsageError
 
 if TYPE_CHECKING:
@@ -49,30 +43,16 @@ def configure(c: Config, *, course: str | Path = "", trust_submissions: bool = F
 def _configure(c: Config, course: str | Path, trust_submissions: bool) -> None:
     catalog = Catalog.open(Path(course) if course else None)
     _find_alembic()
-    c.CoursePreprocessor.course = str(catalog.course)
-    c.CoursePreprocessor.isolate = not trust_submissions
-
-    c.GenerateAssignment.preprocessors = _swapped(
-        _default(GenerateAssignment, "preprocessors"), {ClearSolutions: [KeepFileCells]}
-    )
+    c.GenerateAssignment.preprocessors = _keeping_file_cells()
     c.ExchangeFactory.collect = CollectExercises
     c.ExportApp.plugin_class = BookExport
 
     # Otherwise the stubs in source/ would take the place of what was handed in.
     c.Autograde.exclude_overwriting = {each.slug: list(each.edit) for each in catalog.exercises}
     c.Autograde.pre_convert_hook = before_autograde
-    c.Autograde.exporter_class = SubmissionExporter
-    c.Autograde.sanitize_preprocessors = [
-        CanonicalNotebook,
-        *_swapped(
-            _default(Autograde, "sanitize_preprocessors"),
-            {CheckCellMetadata: [MirrorFiles, CheckOthersMetadata]},
-        ),
-    ]
-    c.Autograde.autograde_preprocessors = _swapped(
-        _default(Autograde, "autograde_preprocessors"),
-        {Execute: [InjectVerdict], SaveAutoGrades: [SaveVerdict], CheckCellMetadata: [CheckOthersMetadata]},
-    )
+    c.Autograde.exporter_class = GradedNotebook
+    c.GradedNotebook.course = str(catalog.course)
+    c.GradedNotebook.isolate = not trust_submissions
 
     c.GenerateFeedback.pre_convert_hook = before_feedback
     c.GenerateFeedback.exporter_class = SelfContainedExporter
@@ -84,18 +64,23 @@ def _find_alembic() -> None:
         os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ.get("PATH", "")])
 
 
-def _default(converter: type[Any], trait: str) -> list[type[Any]]:
-    steps: list[type[Any]] = converter.class_traits()[trait].default()
-    return steps
+class KeepFileCells(ClearSolutions):
+    """Clears solutions as ever, but leaves the cells alone in which files will be shown: they hold none."""
+
+    def preprocess_cell(self, cell: NotebookNode, resources: Any, index: int) -> tuple[NotebookNode, Any]:
+        if str(facts_of(cell).get("grade_id", "")).startswith(FILE):
+            return cell, resources
+        cleared: tuple[NotebookNode, Any] = super().preprocess_cell(cell, resources, index)
+        return cleared
 
 
-def _swapped(steps: list[type[Any]], others: dict[type[Any], list[type[Any]]]) -> list[type[Any]]:
-    """``steps`` with some of them exchanged. Raises UsageError for one that nbgrader no longer has."""
-    missing = others.keys() - set(steps)
-    if missing:
+def _keeping_file_cells() -> list[type[Any]]:
+    """nbgrader's steps. Raises UsageError where it no longer clears solutions by the one that is known."""
+    steps: list[type[Any]] = GenerateAssignment.class_traits()["preprocessors"].default()
+    if ClearSolutions not in steps:
         raise UsageError(
-            f"This nbgrader has no step {missing.pop().__name__}.",
+            "This nbgrader has no step ClearSolutions.",
             "What takes its place would never run.",
             "Install the version in constraints.txt.",
         )
-    return [each for step in steps for each in others.get(step, [step])]
+    return [KeepFileCells if step is ClearSolutions else step for step in steps]

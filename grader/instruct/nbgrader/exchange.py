@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import pwd
 import stat
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 from functools import cached_property
 from pathlib import Path
@@ -24,6 +24,7 @@ from grader.instruct.submissions.importing import take_in
 from grader.instruct.submissions.layouts import Found, Handin, Piece
 from grader.instruct.submissions.names import is_student
 from grader.support.errors import ExplainedError
+from grader.support.reading import Refused
 
 _NEVER = datetime.max  # of a folder that is not collected: after every deadline, and sorted last
 _COPYING = timedelta(minutes=1)  # between the time in a folder's name and the end of nbgrader's own copy
@@ -68,21 +69,25 @@ class CollectExercises(ExchangeCollect):
         super().init_src()
         self.src_records = [record for record in self.src_records if not record["refused"]]
 
-    def _not_theirs(self, folder: Path, student: str) -> str:
-        """Why ``folder`` is not that of ``student``, or "".
+    def _insist(self, folder: Path, student: str) -> None:
+        """Raises Refused unless ``folder`` is a hand-in of ``student``, and OSError where nobody can tell.
 
         Where all hand-ins are of the user who collects, as on some hubs, owners say nothing, and names are
         taken as they are.
         """
-        owner = _owner(folder)
-        if owner == student:
-            return ""
-        why = f"it belongs to {owner}, and not to {student}"
-        if self.check_owner:
-            return why
-        if self._users == {os.getuid()} or owner in self.for_anybody:
-            return ""
-        return f"{why}; c.CollectExercises.for_anybody = [{owner!r}] accepts that"
+        if not is_student(student):
+            raise Refused("that is no id of a student")
+        status = folder.lstat()
+        if not stat.S_ISDIR(status.st_mode):
+            raise Refused("it is no folder")
+        owner = _called(status.st_uid)
+        if owner != student and self.check_owner:
+            raise Refused(f"it belongs to {owner}, and not to {student}")
+        if owner != student and self._users != {os.getuid()} and owner not in self.for_anybody:
+            accepted = f"c.CollectExercises.for_anybody = [{owner!r}] accepts that"
+            raise Refused(f"it belongs to {owner}, and not to {student}; {accepted}")
+        if self._exercise is None and strange_entries(folder):  # nbgrader copies what they lead to
+            raise Refused("it has a link, or something that is neither a file nor a folder")
 
     @cached_property
     def _users(self) -> set[int]:
@@ -92,7 +97,7 @@ class CollectExercises(ExchangeCollect):
     @cached_property
     def _exercise(self) -> Exercise | None:
         """What is collected, if it is one."""
-        return exercise_of(self.config.CoursePreprocessor.course, self.coursedir.assignment_id)
+        return exercise_of(self.config.GradedNotebook.course, self.coursedir.assignment_id)
 
     def copy_files(self) -> None:
         if self._exercise is None:
@@ -109,21 +114,19 @@ class CollectExercises(ExchangeCollect):
 
     def _path_to_record(self, path: str) -> Record:
         """As nbgrader's, but a folder that anybody made stops nobody else's from being collected."""
-        name = Path(path).name
-        words = [*name.rsplit("+", 3), "", ""]  # student, assignment, time, and something random or nothing
-        when, refused = _NEVER, _why_not(Path(path), words[0], self._not_theirs)
-        if not refused:
-            try:
-                when = self._came(Path(path), timestamps.read(words[2], self.timezone)).replace(tzinfo=None)
-            except ValueError as problem:
-                refused = f"{problem}; is c.Exchange.timezone that of the learners?"
-            except OSError as problem:
-                refused = str(problem)
-        if not refused and self._exercise is None and strange_entries(Path(path)):
-            refused = "it has a link, or something that is neither a file nor a folder"
+        folder = Path(path)
+        words = [*folder.name.rsplit("+", 3), "", ""]  # student, assignment, time, and something random
+        when, refused = _NEVER, ""
+        try:
+            self._insist(folder, words[0])
+            when = self._came(folder, timestamps.read(words[2], self.timezone)).replace(tzinfo=None)
+        except ValueError as problem:
+            refused = f"{problem}; is c.Exchange.timezone that of the learners?"
+        except (Refused, ExplainedError, OSError) as why:
+            refused = str(why)
         if refused:
-            self._leave_out(name, refused)
-        return Record(username=words[0], filename=name, timestamp=when, refused=refused)
+            self._leave_out(folder.name, refused)
+        return Record(username=words[0], filename=folder.name, timestamp=when, refused=refused)
 
     def _came(self, folder: Path, claimed: datetime) -> datetime:
         """When a hand-in was complete, by the clock that counts."""
@@ -189,21 +192,8 @@ def _last_change(folder: Path) -> datetime:
     return datetime.fromtimestamp(max(path.lstat().st_ctime for path in paths), UTC)
 
 
-def _why_not(folder: Path, student: str, not_theirs: Callable[[Path, str], str]) -> str:
-    """Why ``folder`` is no hand-in of ``student``, or ""."""
-    if not is_student(student):
-        return "that is no id of a student"
+def _called(user: int) -> str:
     try:
-        if not stat.S_ISDIR(folder.lstat().st_mode):
-            return "it is no folder"
-        return not_theirs(folder, student)
-    except OSError as problem:
-        return str(problem)
-
-
-def _owner(folder: Path) -> str:
-    number = folder.lstat().st_uid
-    try:
-        return pwd.getpwuid(number).pw_name
+        return pwd.getpwuid(user).pw_name
     except KeyError:
-        return f"user {number}"
+        return f"user {user}"

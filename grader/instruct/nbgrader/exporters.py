@@ -13,9 +13,9 @@ from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.plugins import CsvExportPlugin
 
 from cusimt.support.words import listed, noun
-from grader.course.catalog import Catalog
 from grader.instruct.course import Course, Mark, People, State, marks_in, read_course, read_people
 from grader.instruct.course.lateness import FULL
+from grader.instruct.nbgrader.current_submission import catalog_of
 from grader.support.errors import ExplainedError, UsageError
 
 _SHOWN = 5
@@ -45,8 +45,7 @@ class BookExport(CsvExportPlugin):
                 "What people enter in formgrader belongs to the marks, so both read one gradebook.",
                 f"Set `gradebook` in {course.file} to the file of nbgrader's db_url",
             )
-        folder = self.config.CoursePreprocessor.course
-        marks = marks_in(course, Catalog.open(Path(folder) if folder else None))
+        marks = marks_in(course, catalog_of(self.config.GradedNotebook.course))
         only, slugs = [str(each) for each in self.student], [str(each) for each in self.assignment]
         self.student = self._accepted(gradebook, read_people(course), only)
         chosen = [

@@ -7,8 +7,6 @@ small thing, and one that must not fail raises SystemExit.
 
 from __future__ import annotations
 
-import os
-import stat
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from pathlib import Path
@@ -21,6 +19,7 @@ from grader.instruct.course.hand_scores import note_hand_scores
 from grader.instruct.nbgrader.notebook import as_text
 from grader.instruct.results import ResultStore
 from grader.instruct.submissions import feedback_secret, timestamps
+from grader.instruct.submissions.archives import FolderSource
 from grader.support.errors import ExplainedError
 
 SET_ASIDE = "set_aside"
@@ -34,12 +33,11 @@ def before_autograde(*, assignment: str, student: str, notebooks: Iterable[str])
 
     Raises SystemExit, once it is logged, where that cannot be kept: autograding would take it away for good.
     """
-    paths = [Path(notebook) for notebook in notebooks]
-    for notebook in paths:
-        set_aside(notebook.parent)
-        _unless_there(notebook, as_text(new_notebook()))
-    for folder in {path.parents[1] for path in paths}:
+    for notebook in map(Path, notebooks):
+        folder = notebook.parents[1]
         try:
+            set_aside(notebook.parent)
+            _unless_there(notebook, as_text(new_notebook()))
             course = course_of(folder.parent)
             note_hand_scores(ResultStore(course.results), course.gradebook, folder.name)
         except (ExplainedError, OSError) as problem:
@@ -57,44 +55,26 @@ def before_feedback(*, assignment: str, student: str, notebooks: Iterable[str]) 
         _unless_there(folder / feedback_secret.NAME, feedback_secret.drawn())
 
 
-def set_aside(folder: Path) -> list[Path]:
+def set_aside(folder: Path) -> None:
     """Move what is neither a file nor a folder out of ``folder``, STEP/STUDENT/ASSIGNMENT, to set_aside/.
 
-    Returns where it is now, in a new folder each time, where nothing earlier is in the way. What cannot be
-    moved is removed. Nothing is read or followed.
+    It comes into a new folder each time, where nothing earlier is in the way. What cannot be moved is
+    removed. Nothing is read or followed.
     """
-    course, student, assignment = folder.parents[2], folder.parent.name, folder.name
+    kept = folder.parents[2] / SET_ASIDE / folder.parent.name / folder.name
     stamp = f"{datetime.now(UTC):%Y%m%d-%H%M%S-%f}"
-    moved = []
-    for entry in sorted(strange_entries(folder)):
-        place = course / SET_ASIDE / student / assignment / stamp / entry.relative_to(folder)
+    for entry in strange_entries(folder):
+        place = kept / stamp / entry.relative_to(folder)
         try:
             place.parent.mkdir(parents=True, exist_ok=True)
             entry.replace(place)
         except OSError:
             entry.unlink()
-        else:
-            moved.append(place)
-    return moved
 
 
 def strange_entries(folder: Path) -> list[Path]:
-    """Links, pipes, sockets and devices anywhere below ``folder``."""
-    return [
-        Path(parent, name)
-        for parent, folders, files in os.walk(folder)
-        for name in (*folders, *files)
-        if not is_plain(Path(parent, name))
-    ]
-
-
-def is_plain(path: Path) -> bool:
-    """Whether it is a file or a folder, or nobody can tell, and so follow it either."""
-    try:
-        mode = path.lstat().st_mode
-    except OSError:
-        return True
-    return stat.S_ISREG(mode) or stat.S_ISDIR(mode)
+    """Links, pipes, sockets and devices anywhere below ``folder``. Raises InfrastructureError."""
+    return [folder / entry.name for entry in FolderSource(folder).entries if entry.refusal]
 
 
 def _unless_there(path: Path, text: str) -> None:

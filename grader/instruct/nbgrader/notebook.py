@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping
+from typing import Any
 
 import nbformat
 from nbformat import NotebookNode
@@ -58,6 +59,12 @@ def as_text(notebook: NotebookNode) -> str:
     """What a file of it holds."""
     text: str = nbformat.writes(notebook)
     return text + "\n"
+
+
+def facts_of(cell: NotebookNode) -> Mapping[str, Any]:
+    """What nbgrader knows a cell of a released notebook by."""
+    facts: Mapping[str, Any] = cell.metadata.get("nbgrader", {})
+    return facts
 
 
 def file_cell(name: str) -> str:

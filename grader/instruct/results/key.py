@@ -19,7 +19,7 @@ from grader.support.folders import PACKAGES
 
 _SHORT = 12  # hex digits of a digest that stands beside a version for people to read
 # Rooms that stand above the checks in the architecture: what they say about a verdict cannot change it.
-_ABOVE_GRADING = frozenset({"author", "cli", "instruct", "notebook", "report"})
+_ABOVE_GRADING = frozenset({"author", "cli", "handout", "instruct", "notebook", "report"})
 _NO_SOURCE = frozenset({"__pycache__"})
 
 

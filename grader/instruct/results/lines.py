@@ -7,12 +7,14 @@ import json
 import os
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from cusimt.support.locks import hold, open_locked
 from grader.support.durable import make_private, write_atomically
 from grader.support.errors import UsageError
+from grader.support.schema import SchemaError, read
 
+_Kind = TypeVar("_Kind")
 _TAIL = 1 << 16  # bytes read at once when the last line is looked for
 
 
@@ -49,6 +51,18 @@ class Lines:
             if not isinstance(document, dict):
                 raise self.broken(number, "it is no table")
             yield number, document
+
+    def each(self, kind: type[_Kind]) -> Iterator[_Kind]:
+        """Every whole line as the dataclass ``kind`` has it; what that does not have is left out.
+
+        Raises UsageError that names a line which is no such entry.
+        """
+        for number, document in self:
+            try:
+                entry: _Kind = read(kind, document, lenient=True)
+            except SchemaError as problem:
+                raise self.broken(number, problem) from problem
+            yield entry
 
     def last(self) -> dict[str, Any]:
         """The last whole line, without reading those before it; {} where there is none that can be read."""

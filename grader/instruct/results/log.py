@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 from grader.instruct.results.lines import Lines
@@ -54,14 +54,7 @@ class VerdictLog:
 
         Raises UsageError that names a line which is no entry.
         """
-        for number, document in self._lines:
-            try:
-                yield Entry(**{name: document[name] for name in _NAMES})
-            except KeyError as problem:
-                raise self._lines.broken(number, f"{problem} is missing") from problem
-
-
-_NAMES = tuple(each.name for each in fields(Entry))
+        return self._lines.each(Entry)
 
 
 def _entry(record: Record, student: str) -> Entry:

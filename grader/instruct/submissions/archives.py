@@ -22,8 +22,8 @@ from typing import Protocol
 
 from cusimt.support.words import reason
 from grader.instruct.submissions import timestamps
-from grader.instruct.submissions.reading import KIB, Refused, in_words, read_below, unreadable
 from grader.support.errors import UsageError
+from grader.support.reading import KIB, Refused, in_words, read_below, unreadable
 
 MOST_ENTRIES = 200_000
 MOST_COMPRESSED = 200  # times smaller than its content; source text comes to ten, zlib's end is a thousand

@@ -8,7 +8,7 @@ from __future__ import annotations
 import secrets
 from pathlib import Path
 
-from grader.instruct.submissions.reading import Refused, read_below
+from grader.support.reading import Refused, read_below
 
 NAME = "submission_secret.txt"
 _BYTES = 64  # as ``nbgrader submit`` draws them

@@ -10,9 +10,9 @@ from typing import NamedTuple
 from grader.course.catalog import Catalog
 from grader.instruct.submissions import timestamps
 from grader.instruct.submissions.names import is_student
-from grader.instruct.submissions.reading import Refused, read_below
 from grader.instruct.submissions.submission import Submission
 from grader.support.errors import UsageError
+from grader.support.reading import Refused, read_below
 
 _SHOWN = 5  # of many things wrong, so many are named
 

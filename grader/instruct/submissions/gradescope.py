@@ -10,8 +10,8 @@ from pathlib import PurePosixPath
 from typing import Any
 
 from grader.instruct.submissions.archives import Entry, Source
-from grader.instruct.submissions.reading import MIB, Refused
 from grader.support.errors import UsageError
+from grader.support.reading import MIB, Refused
 
 METADATA = "submission_metadata.yml"
 _LONGEST = 64 * MIB  # it holds every earlier attempt with its results

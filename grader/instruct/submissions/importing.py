@@ -14,7 +14,7 @@ from pathlib import Path
 
 from cusimt.support.words import counted, listed, noun
 from grader.course.exercise import Exercise
-from grader.instruct.submissions import timestamps
+from grader.instruct.submissions import feedback_name, timestamps
 from grader.instruct.submissions.archives import Source, opened
 from grader.instruct.submissions.file_matching import Chosen, choose, fitting, shown
 from grader.instruct.submissions.layouts import Found, Handin, Piece, newest, read_layout
@@ -29,7 +29,7 @@ from grader.instruct.submissions.placing import (
 )
 from grader.instruct.submissions.report import Intake, Report
 from grader.instruct.submissions.roster import Roster
-from grader.support.durable import make_private
+from grader.support.durable import make_private, write_atomically
 from grader.support.errors import UsageError
 
 
@@ -62,7 +62,7 @@ def take_in(
 ) -> Report:  # fmt: skip
     """Take the hand-ins that were ``found`` in ``source``, as :func:`import_archive` does."""
     clock = _Clock(found.layout, roster, due)
-    import_ = _Import(source, exercise, into, notebook, _released(notebook), clock, replace)
+    import_ = _Import(source, found, exercise, into, notebook, _released(notebook), clock, replace)
     make_private(into)
     report = Report(
         strays=[f"{shown(stray.path)}: belongs to no student by its name." for stray in found.strays]
@@ -79,6 +79,7 @@ class _Import:
     """What is the same for every hand-in of an archive."""
 
     source: Source
+    found: Found
     exercise: Exercise
     into: Path
     notebook: Path | None
@@ -116,6 +117,8 @@ class _Import:
         intake.taken = tuple(chosen.files)
         stamp = self.clock.time_of(handin, chosen.pieces, intake)
         intake.placement = self._place(student, chosen, stamp, intake, handin.secret)
+        if not intake.failed:
+            self._name_feedback(student, handin, intake)
         if intake.placement is Placement.CORRECTED:
             intake.remarks.append(f"It was handed in at {timestamps.written(stamp.moment)}: time corrected.")
 
@@ -129,6 +132,16 @@ class _Import:
         intake.remarks += moved
         placement = place_submission(self.into, student, slug, chosen, stamp, self.replace, secret)
         return Placement.MOVED if moved and placement is Placement.SAME else placement
+
+    def _name_feedback(self, student: str, handin: Handin, intake: Intake) -> None:
+        """Note what the LMS of this archive, the newest, wants feedback on it to be called."""
+        name = feedback_name.name_for(self.found, handin)
+        if name:
+            write_atomically(self.into / student / self.exercise.slug / feedback_name.NAME, name)
+        elif self.found.numbered:
+            intake.remarks.append(
+                "Its name is not UTF-8, and feedback bears that: collect the zip file as it was downloaded."
+            )
 
     def _complete(self, chosen: Chosen, intake: Intake) -> None:
         """See that there is a notebook which nbgrader can open: it finds submissions by their notebooks."""

@@ -14,9 +14,11 @@ from cusimt.support.words import listed
 from grader.instruct.submissions import feedback_secret, timestamps
 from grader.instruct.submissions.archives import FolderSource
 from grader.instruct.submissions.file_matching import OURS, Chosen
-from grader.instruct.submissions.reading import NOTEBOOK_BYTES, Refused, read_below
+from grader.instruct.submissions.folder import submission_in
+from grader.instruct.submissions.submission import NOTEBOOK_BYTES
 from grader.support.durable import make_private, sync_folder, write_atomically
 from grader.support.errors import UsageError
+from grader.support.reading import Refused
 
 
 class Placement(StrEnum):
@@ -119,11 +121,7 @@ def _fill(folder: Path, files: Mapping[str, bytes], submitted: datetime, secret:
 
 def _stamped_again(place: Path, submitted: Stamp) -> Placement:
     """Put the time right that was a guess when the same files came before."""
-    try:
-        there = timestamps.read(read_below(place, timestamps.NAME, timestamps.LONGEST).decode())
-    except (OSError, Refused, ValueError):
-        there = None
-    if not submitted.corrects(there):
+    if not submitted.corrects(submission_in(place).submitted):
         return Placement.SAME
     write_atomically(place / timestamps.NAME, timestamps.written(submitted.moment))
     return Placement.CORRECTED

@@ -8,8 +8,12 @@ from datetime import datetime
 from pathlib import Path
 
 from grader.course.exercise import Exercise
-from grader.instruct.submissions.reading import FILE_BYTES, SUBMISSION_BYTES, Refused, in_words, read_below
 from grader.support.errors import InfrastructureError
+from grader.support.reading import KIB, MIB, Refused, in_words, read_below
+
+FILE_BYTES = 512 * KIB  # of one source file; the largest file of the course has a twentieth of it
+SUBMISSION_BYTES = 2 * MIB  # of all files of one submission
+NOTEBOOK_BYTES = 8 * MIB  # a notebook carries its outputs, pictures among them
 
 
 @dataclass(frozen=True)

@@ -1,7 +1,7 @@
 """The contents of a learner's folder: exercises and lessons without answers, and instructions.
 
-A release is a table of files, made from a course or read from an archive. Writing it is another matter:
-:mod:`grader.instruct.workspace.folder`.
+A release is a table of files, made from a course. Packing and writing it is another matter:
+:mod:`grader.handout`.
 """
 
 from __future__ import annotations
@@ -9,14 +9,13 @@ from __future__ import annotations
 import importlib.resources
 import zipfile
 from collections.abc import Collection, Iterator, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 
 import grader
 from grader.course.catalog import Catalog, Exercise
 from grader.course.workspace import shipped_files
+from grader.handout import Release
 from grader.instruct.workspace.lessons import answers_for, pages_of
-from grader.instruct.workspace.manifest import Manifest, digest
 from grader.support.errors import UsageError
 
 _OWN = "for_learners"  # a folder of the course
@@ -33,24 +32,6 @@ _HANDOUT = {
 }  # and its name there
 _MADE = {"build", "dist", "__pycache__"}  # folders that building an exercise leaves behind
 _COMPILED = {".pyc", ".o", ".so", ".fatbin", ".ptx"}
-
-
-@dataclass(frozen=True)
-class Release:
-    """``files`` by path within the workspace, ``/`` between its parts; ``edit`` are those of the learner.
-
-    ``exercises`` are slugs with their versions, ``grader`` the version that made the release.
-    """
-
-    files: Mapping[str, bytes]
-    edit: frozenset[str]
-    exercises: Mapping[str, int]
-    grader: str
-
-    def manifest(self) -> Manifest:
-        """What an update has to know of a release that is there."""
-        digests = {path: digest(content) for path, content in self.files.items()}
-        return Manifest(digests, self.edit, self.exercises, self.grader)
 
 
 def release_of(catalog: Catalog, chosen: Collection[str] = (), wheel: Path | None = None) -> Release:

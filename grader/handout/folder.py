@@ -9,21 +9,19 @@ Whoever updates a workspace may have more rights than the learner who fills it: 
 
 from __future__ import annotations
 
-import datetime
-import tempfile
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path, PurePosixPath
 
 from cusimt.support.words import reason
-from grader.instruct.submissions.reading import Refused, read_below
-from grader.instruct.workspace.manifest import MANIFEST, Manifest, digest, read_manifest
-from grader.instruct.workspace.release import Release
+from grader.handout.manifest import MANIFEST, Manifest, Release, digest, read_manifest
+from grader.support.backups import BACKUPS, new_backup
 from grader.support.durable import PUBLIC, write_atomically
 from grader.support.errors import UsageError
+from grader.support.reading import Refused, read_below
 
-_BACKUPS = ".cu2grad/backups/update"
+_BACKUPS = f"{BACKUPS.as_posix()}/update"
 _LARGEST = 64 << 20  # bytes of a file that an update looks at
 
 
@@ -90,7 +88,7 @@ def _bring(folder: Path, path: str, new: bytes, before: str, mine: bool, changes
             if digest(new) != before:
                 changes.kept.append(path)
             return
-        changes.backup = changes.backup or _backup_folder(folder)
+        changes.backup = changes.backup or new_backup(folder / _BACKUPS)
         write_atomically(changes.backup / path, found, PUBLIC)
         changes.replaced.append(path)
     else:
@@ -153,15 +151,6 @@ def _in_the_way(path: Path, reason: str) -> UsageError:
         "An update reads and writes plain files in the workspace, and nothing that a link leads to.",
         "Put a file or folder of your own in its place, or move it away; then run the command again.",
     )
-
-
-def _backup_folder(folder: Path) -> Path:
-    parent = folder / _BACKUPS
-    parent.mkdir(parents=True, exist_ok=True)
-    stamp = datetime.datetime.now().strftime("%Y%m%d-%H%M%S")
-    made = Path(tempfile.mkdtemp(prefix=f"{stamp}-", dir=parent))
-    made.chmod(0o755)
-    return made
 
 
 @contextmanager

@@ -9,8 +9,7 @@ from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 from grader.course.exercise import Exercise
-from grader.instruct.course.grades import earned
-from grader.instruct.course.policy import judged_scores
+from grader.report.earned import earned
 from grader.report.plain import check_lines
 from grader.report.words import name_of, standing
 from grader.support.durable import PUBLIC, write_atomically
@@ -22,7 +21,7 @@ Visibility: TypeAlias = Literal["visible", "after_due_date", "after_published", 
 _LONGEST = 20_000  # characters of output of one test
 
 
-def results(
+def results_json(
     verdict: Verdict, exercise: Exercise, *, points: float | None = None, visibility: Visibility = "visible",
     remarks: Sequence[str] = (),
 ) -> dict[str, Any]:  # fmt: skip
@@ -49,7 +48,7 @@ def results(
             "An unjudged submission is never a zero, so no score is written.",
             "Run grader doctor here, or choose the other --backend, then run the autograder again.",
         )
-    judged = judged_scores(exercise, verdict.backend)
+    judged = exercise.scores_on(verdict.backend)
     total = float(sum(judged.values())) if points is None else points
     worth = total / found.out_of
     tests = [

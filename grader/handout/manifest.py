@@ -1,7 +1,7 @@
-"""A workspace's manifest: every distributed file by its digest.
+"""What is handed out, and its manifest: every distributed file by its digest.
 
-It lies in the workspace and in the archive. Whoever reads it believes nothing else of it than this: which
-content is not the learner's own.
+The manifest lies in the workspace and in the archive. Whoever reads it believes nothing else of it than
+this: which content is not the learner's own.
 """
 
 from __future__ import annotations
@@ -39,6 +39,24 @@ class Manifest:
 def digest(content: bytes) -> str:
     """How a manifest names the content of a file."""
     return f"sha256:{hashlib.sha256(content).hexdigest()}"
+
+
+@dataclass(frozen=True)
+class Release:
+    """``files`` by path within the workspace, ``/`` between its parts; ``edit`` are those of the learner.
+
+    ``exercises`` are slugs with their versions, ``grader`` the version that made the release.
+    """
+
+    files: Mapping[str, bytes]
+    edit: frozenset[str]
+    exercises: Mapping[str, int]
+    grader: str
+
+    def manifest(self) -> Manifest:
+        """What an update has to know of a release that is there."""
+        digests = {path: digest(content) for path, content in self.files.items()}
+        return Manifest(digests, self.edit, self.exercises, self.grader)
 
 
 def read_manifest(text: bytes) -> Manifest:

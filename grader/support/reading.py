@@ -11,10 +11,6 @@ from grader.support.errors import InfrastructureError
 
 KIB, MIB = 1 << 10, 1 << 20
 
-FILE_BYTES = 512 * KIB  # of one source file; the largest file of the course has a twentieth of it
-SUBMISSION_BYTES = 2 * MIB  # of all files of one submission
-NOTEBOOK_BYTES = 8 * MIB  # a notebook carries its outputs, pictures among them
-
 # What a name itself can be the reason of. Whatever else goes wrong is the matter of the machine or its disk.
 _AT_FAULT = (errno.ELOOP, errno.ENOTDIR, errno.ENXIO)
 

@@ -10,8 +10,7 @@ import zlib
 from pathlib import Path
 
 from cusimt.support.words import reason
-from grader.instruct.workspace.manifest import MANIFEST, digest, read_manifest
-from grader.instruct.workspace.release import Release
+from grader.handout.manifest import MANIFEST, Release, digest, read_manifest
 from grader.support.errors import UsageError
 from grader.support.zip_files import packed
 
