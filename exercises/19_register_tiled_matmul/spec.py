@@ -64,6 +64,7 @@ CASES = [
     Case("float64, in vectors", pair(70, 24, 66, "float64")),
     Case("a transposed", [tensor((45, 72), layout="transposed"), tensor((72, 40))]),
     Case("b transposed", [tensor((45, 72)), tensor((72, 40), layout="transposed")]),
+    Case("rows that begin in vectors and end inside one", pair(40, 38, 42, layout="truncated")),
     Case("every second column", pair(40, 36, 40, layout="sliced")),
     Case("begins one element into its storage", pair(40, 36, 40, layout="offset")),
     Case("an expanded b", [tensor((6, 44)), tensor((44, 40), layout="expanded")]),

@@ -87,6 +87,7 @@ METRICS: dict[str, Metric] = {
     "peak_bytes": Metric("byte", "of device memory held at once", "peak_bytes", of_call=True),
     # By block size and shared memory, which are known everywhere; registers are left out of the account.
     "empty_warp_slots": Metric("empty warp slot", "of a multiprocessor", "empty_warp_slots", of_kernel=True),
+    "shared_bytes": Metric("byte", "of shared memory per block", "shared_bytes", of_kernel=True),
     # ptxas knows these; where there is no nvcc, their limits are left out.
     "registers": Metric("register", "per thread", "registers", of_kernel=True),
     "spilled_bytes": Metric("byte", "per thread spilled to memory", "spilled_bytes", of_kernel=True),

@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
 if TYPE_CHECKING:
     from grader.specification.sizes import DrawnSizes
 
-Layout: TypeAlias = Literal["contiguous", "transposed", "sliced", "offset", "expanded", "permuted", "far"]
+Layout: TypeAlias = Literal[
+    "contiguous", "transposed", "sliced", "offset", "expanded", "permuted", "truncated", "far"
+]  # fmt: skip
 Special: TypeAlias = Literal["nan", "inf", "large", "zeros", "ones", "masked"]
 Kind: TypeAlias = Literal["tensor", "numpy"]
 Stream: TypeAlias = Literal["default", "side"]
@@ -22,7 +24,7 @@ DTYPES = (
     "uint8", "int8", "int16", "int32", "int64", "bool",
 )  # fmt: skip
 NUMPY_HAS_NOT = ("bfloat16",)
-SMALLEST_RANK = {"transposed": 2, "sliced": 1, "expanded": 1, "permuted": 3, "far": 2}
+SMALLEST_RANK = {"transposed": 2, "sliced": 1, "truncated": 2, "expanded": 1, "permuted": 3, "far": 2}
 FAR = 2**31  # elements: the first offset that a signed 32-bit integer cannot hold
 ONE_BYTE = ("uint8", "int8", "bool")
 
@@ -73,7 +75,9 @@ def tensor(
         dtype: a torch name: ``"float32"``, ``"bfloat16"``, ``"int64"``...
         layout: how the elements lie in memory, in elements of the dtype:
             ``contiguous`` row-major; ``transposed`` the last two dimensions exchanged (rank >= 2);
-            ``sliced`` every second element of the last dimension, as in ``x[..., ::2]``; ``offset``
+            ``sliced`` every second element of the last dimension, as in ``x[..., ::2]``; ``truncated`` the
+            first elements of longer rows, as in ``x[..., :38]``, with a multiple of four elements from row to
+            row (rank >= 2): what is left out is NaN, and the storage ends with the last row; ``offset``
             row-major but starting one element into its storage, so that vector loads are misaligned;
             ``expanded`` stride 0 along the first dimension; ``permuted`` the second dimension innermost, as
             channels_last has it (rank >= 3); ``far`` row-major, except that a huge stride along the first

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from dataclasses import replace
 from pathlib import Path
@@ -60,6 +61,8 @@ def test_unsigned_integers_have_no_negative_low() -> None:
         ("expanded", (3, 4), (0, 1)),
         ("permuted", (2, 3, 4), (12, 1, 3)),
         ("permuted", (2, 3, 4, 5), (60, 1, 15, 3)),
+        ("truncated", (3, 6), (8, 1)),
+        ("truncated", (2, 3, 4), (24, 8, 1)),
     ],
 )
 def test_layouts(layout: str, shape: tuple[int, ...], strides: tuple[int, ...]) -> None:
@@ -97,7 +100,17 @@ def test_the_gaps_of_a_slice_hold_other_plausible_numbers() -> None:
     assert bool((gaps.abs() <= 1).all())
 
 
-@pytest.mark.parametrize("layout", ["contiguous", "sliced", "transposed", "expanded", "offset"])
+@pytest.mark.parametrize(("dtype", "rest"), [("float32", math.nan), ("int32", 2**31 - 1), ("bool", 1)])
+def test_behind_truncated_rows_is_what_no_sum_hides(dtype: str, rest: float) -> None:
+    view = drawn(tensor((3, 6), dtype, layout="truncated", low=0))
+    storage = torch.empty(0, dtype=view.dtype).set_(view.untyped_storage())
+    assert storage.numel() == 2 * 8 + 6  # nothing behind the last row
+    assert torch.equal(view, drawn(tensor((3, 6), dtype, low=0)))
+    gaps = view.as_strided((2, 2), (8, 1), 6)
+    torch.testing.assert_close(gaps, torch.full_like(gaps, rest), equal_nan=True)
+
+
+@pytest.mark.parametrize("layout", ["contiguous", "sliced", "transposed", "expanded", "offset", "truncated"])
 def test_empty_tensors_have_every_layout(layout: str) -> None:
     assert drawn(tensor((0, 4), layout=layout)).shape == (0, 4)  # type: ignore[arg-type]
     assert drawn(tensor((4, 0), layout=layout)).shape == (4, 0)  # type: ignore[arg-type]

@@ -39,6 +39,12 @@ def test_empty_warp_slots_follow_from_the_block_and_its_shared_memory(
     assert f"would lack {lacking}" in why_needed("empty_warp_slots", counts)
 
 
+def test_shared_memory_is_that_of_the_block_that_has_most() -> None:
+    counts = [launch(128, 544), launch(128, 1088)]
+    assert needed("shared_bytes", counts) == 1088
+    assert "A block has 128 threads and 1,088 bytes of shared memory" in why_needed("shared_bytes", counts[1])
+
+
 def test_the_launch_that_leaves_most_empty_counts() -> None:
     full, half = launch(256), launch(32)
     assert needed("empty_warp_slots", [full, half]) == 32

@@ -28,7 +28,7 @@ def neediest(field: str, launches: Sequence[LaunchCounts]) -> LaunchCounts:
 
 def why_needed(field: str, launch: LaunchCounts) -> str:
     """What makes the launch need as much of `field` as it does."""
-    if field == "empty_warp_slots":
+    if field in ("empty_warp_slots", "shared_bytes"):
         return _of_block(launch, held(launch, simulated_device()))
     profile = _compiled(launch)
     registers = counted(profile.needs.registers or 0, "register")
@@ -68,6 +68,8 @@ def _amount(field: str, launch: LaunchCounts) -> int | None:
     if field == "empty_warp_slots":
         found = held(launch, simulated_device())
         return found.most_warps - found.warps
+    if field == "shared_bytes":
+        return shared_memory(launch)
     needs = _compiled(launch).needs
     if needs.estimated:
         return None

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from math import prod
 from typing import Any, TypeAlias
 
 import torch
@@ -20,6 +21,8 @@ WIDER = {
     torch.float32: torch.float64,
     torch.complex64: torch.complex128,
 }
+
+_ROUNDED = 4  # elements: rows of a truncated tensor begin at multiples of these
 
 # What a tensor holds, by the spec's word for it.
 HOLDS = {
@@ -129,6 +132,8 @@ def _laid_out(values: torch.Tensor, layout: str) -> torch.Tensor:
         return values.mT.contiguous().mT
     if layout == "permuted":
         return values.movedim(1, -1).contiguous().movedim(-1, 1)
+    if layout == "truncated":
+        return _truncated(values)
     if layout == "offset":
         storage = values.new_zeros(values.numel() + 1)
         storage[1:] = values.reshape(-1)
@@ -136,6 +141,25 @@ def _laid_out(values: torch.Tensor, layout: str) -> torch.Tensor:
     if layout == "far":
         return _far(values)
     return values
+
+
+def _truncated(values: torch.Tensor) -> torch.Tensor:
+    """Rows that begin longer ones. Who uses what is behind them gets NaN, or the largest integer; behind the
+    last row there is nothing.
+    """
+    if not values.numel():
+        return values
+    *outer, columns = values.shape
+    step = (columns // _ROUNDED + 1) * _ROUNDED
+    floating = values.dtype.is_floating_point or values.dtype.is_complex
+    rest = float("nan") if floating else _largest(values.dtype)
+    storage = values.new_full((prod(outer) * step - step + columns,), rest)
+    strides = (*(prod(outer[place + 1 :]) * step for place in range(len(outer))), 1)
+    return storage.as_strided(values.shape, strides).copy_(values)
+
+
+def _largest(dtype: torch.dtype) -> int:
+    return 1 if dtype == torch.bool else torch.iinfo(dtype).max
 
 
 def _far(values: torch.Tensor) -> torch.Tensor:

@@ -21,7 +21,10 @@ from grader.run.values import Output, RemoteError, Reply, TracedLaunch
 from grader.specification import Case
 from grader.verdict import Status
 
-_LAYOUTS = {"sliced": "sliced [..., ::2]", "far": "with elements beyond offset 2^31"}
+_LAYOUTS = {
+    "sliced": "sliced [..., ::2]", "truncated": "truncated from longer rows",
+    "far": "with elements beyond offset 2^31",
+}  # fmt: skip
 
 
 def call_text(entry: str, inputs: Inputs, case: Case | None = None) -> str:
