@@ -497,6 +497,17 @@ def test_the_course_of_an_instructor_from_a_new_exercise_to_a_workspace(
     assert "0 files written" in capsys.readouterr().out
 
 
+def test_the_programs_that_a_lesson_runs_are_handed_out() -> None:
+    """The fault: lesson 26 begins with a program that only the authors' copy had."""
+    catalog = Catalog.open(ROOT)
+    lesson = catalog.find("26").lesson_path.read_text(encoding="utf-8")
+    assert "docs/samples/clinic/examine.py exercises/26_debugging_clinic" in lesson
+    with_it, without = release_of(catalog, ["26"]).files, release_of(catalog, ["15"]).files
+    program = "docs/samples/clinic/examine.py"
+    assert with_it[program] == (ROOT / program).read_bytes()
+    assert program not in without
+
+
 def test_a_handout_goes_out_in_order(
     run: Command, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -16,17 +16,24 @@ from grader.support.errors import BrokenExercise
 _SHORTEST = 8  # characters besides blanks: `return x` could stand anywhere
 _TRAILING_COMMENT = re.compile(r"(?<=\S)\s+(?://|#)\s.*$")
 _TOLD = ("exercise.toml", "spec.py", "hints.md")  # an author's words to learners
+_PROGRAM = re.compile(r"docs/samples/[\w/.-]+?\.py\b")
+_TEACHING = ("docs/lessons/", "docs/before/", "docs/guides/")
 _SHARED = ("bindings.md", "before/*.md", "guides/*.md", "reference/*.md")  # below docs/, for every learner
 
 
 def pages_of(course: Path, exercises: Sequence[Exercise]) -> dict[str, bytes]:
-    """The pages by their path, as plain Markdown without answers, and their figures. Raises UsageError."""
+    """The pages by their path, as plain Markdown without answers, with their figures and the Python programs
+    that lessons and guides show or run. Raises UsageError.
+    """
     pages = _pages(course, exercises)
     files = {path: plain(text, path, course, pages).encode() for path, text in pages.items()}
     style = course / STYLE
     look = _text(style) if style.is_file() else ""
     for figure in sorted({path for text in pages.values() for path in figures(text)}):
         files[figure] = drawn_alone(_text(course / figure), look).encode()
+    taught = [text for path, text in pages.items() if path.startswith(_TEACHING)]
+    for program in {path for text in taught for path in _PROGRAM.findall(text)}:
+        files[program] = _text(course / program).encode()
     return files
 
 
