@@ -140,6 +140,11 @@ _WILD = (
     "look at where it comes from."
 )
 
+_DYNAMIC = (
+    "The launch asked for less dynamic shared memory than the block uses, or the index is too large. The third "
+    "launch parameter is a number of bytes: elements times the size of one."
+)
+
 _HOST_POINTERS = {
     "null": "This pointer was never set, or what it points to has no elements: allocate the memory, and "
     "launch nothing where there is nothing to do.",
@@ -197,7 +202,9 @@ def _out_of_bounds(finding: Finding) -> str:
         return _WRAPPED
     if "one thread for each" in finding.note and not _is_before(finding):
         return _OWN_ELEMENT
-    return _BEFORE if _is_before(finding) else ""
+    if _is_before(finding):
+        return _BEFORE
+    return _DYNAMIC if finding.space == "shared" and not finding.array else ""
 
 
 def _is_before(finding: Finding) -> bool:

@@ -208,6 +208,11 @@ def test_a_shared_array_is_named_by_the_element(case: str, element: str) -> None
     assert explain(finding).startswith(f"Invalid __shared__ write of size 4 bytes: {element}. findings.cu:")
 
 
+def test_too_little_dynamic_shared_memory_is_the_launchs_mistake() -> None:
+    _, findings = found("dynamic_too_small")
+    assert "The third launch parameter is a number of bytes" in explain(findings[0])
+
+
 def test_a_vector_is_no_element_of_a_shared_array() -> None:
     """Its type is not known here: 16 bytes may be four floats."""
     _, (finding,) = found("vector_past")

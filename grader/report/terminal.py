@@ -12,6 +12,7 @@ from rich.rule import Rule
 from rich.table import Table
 from rich.text import Text
 
+from cusimt.support.words import counted
 from grader.report.excerpts import fitted
 from grader.report.words import (
     MARKS,
@@ -90,7 +91,7 @@ def _story(check: CheckResult) -> Iterator[RenderableType]:
     for number, (finding, is_new) in enumerate(first_sights(check.findings[:SHOWN_FINDINGS])):
         yield from _finding(finding, known=number == 0, quoted=is_new)
     if len(check.findings) > SHOWN_FINDINGS:
-        yield Text(f"and {len(check.findings) - SHOWN_FINDINGS} more findings", "dim")
+        yield Text(f"and {counted(len(check.findings) - SHOWN_FINDINGS, 'more finding')}", "dim")
     if check.lesson:
         yield Text.assemble(("read ", "dim"), (check.lesson, "underline"))
 
