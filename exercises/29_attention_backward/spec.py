@@ -221,7 +221,8 @@ GRADIENT = Gradient(
 
 
 def accumulation(q: torch.Tensor, k: torch.Tensor, *others: object) -> int:
-    """A score adds up dims products, a gradient one for each key or query. The exponential of s - lse s times the relative errors of both, which are sums themselves: some two roundings each.
+    """A score adds up dims products, a gradient one for each key or query. exp(s - lse) has s times the relative
+    errors of both, which are sums themselves: some two roundings each.
     """
     size = max(1, q.shape[-1], q.shape[-2], k.shape[-2])
     if not q.numel() or not k.numel():
