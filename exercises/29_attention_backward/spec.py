@@ -53,10 +53,10 @@ def as_if(value: torch.Tensor, path: torch.Tensor) -> torch.Tensor:
 
 def through(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool, weights: torch.Tensor, *,
-    delta: float = 1, grad_lse: float = 1,
+    delta: float | torch.Tensor = 1, grad_lse: float = 1,
 ) -> Results:  # fmt: skip
     """Right results; backward computes with `weights`. Their gradient is grad_out vᵀ - delta, in which the
-    part of out and that of lse count as often as the numbers say.
+    part of out (or of its single dimensions) and that of lse count as often as the numbers say.
     """
     out, lse = (each.detach() for each in reference(q, k, v, causal))
     total = weights.sum(-1)
@@ -91,26 +91,31 @@ def against_delta(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: boo
     return through(q, k, v, causal, weights_of(q, k, v, causal), delta=-1, grad_lse=-1)
 
 
+def of_first_dims(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    counted = (torch.arange(q.shape[-1]) < WARP).to(q.dtype)
+    return through(q, k, v, causal, weights_of(q, k, v, causal), delta=counted)
+
+
+def of_first_lane(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    counted = (torch.arange(q.shape[-1]) % WARP == 0).to(q.dtype)
+    return through(q, k, v, causal, weights_of(q, k, v, causal), delta=counted)
+
+
 def without_mask(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
     return through(q, k, v, causal, weights_of(q, k, v, causal, masked=False))
 
 
-def without_sum(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
-    return through(q, k, v, causal, torch.exp(scores_of(q, k, causal)))
+def without_own_key(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    weights = weights_of(q, k, v, causal)
+    own = torch.eye(*weights.shape[-2:], dtype=torch.bool)
+    return through(q, k, v, causal, weights.masked_fill(own & causal, 0))
 
 
-def scaled(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool, factor: float) -> Results:
-    """The gradients of q and k times `factor`; that of v is right."""
-    q, k = as_if(q, factor * q), as_if(k, factor * k)
-    return reference(q, k, v, causal)
-
-
-def without_factor(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
-    return scaled(q, k, v, causal, math.sqrt(q.shape[-1]))
-
-
-def factor_twice(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
-    return scaled(q, k, v, causal, 1 / math.sqrt(q.shape[-1]))
+def keys_for_values(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    weights = weights_of(q, k, v, causal)
+    of_scores, lse = through(q, k, v.detach(), causal, weights)
+    swapped = weights @ (k - v).detach()  # grad_out kᵀ for grad_out vᵀ
+    return as_if(of_scores, of_scores + swapped + weights.detach() @ v), lse
 
 
 CONFUSED = {
@@ -119,10 +124,11 @@ CONFUSED = {
     "the sum of grad_out * out alone for delta: the gradient of lse is left out": without_grad_lse,
     "delta with grad_lse added, where it has to be subtracted": against_grad_lse,
     "delta added to grad_out vᵀ, where it has to be subtracted": against_delta,
+    "a delta of the first 32 dimensions": of_first_dims,
+    "a delta of one lane's dimensions, every 32nd": of_first_lane,
     "weights that the causal mask has not made 0": without_mask,
-    "exp(score) for the weights, without lse": without_sum,
-    "the gradients of q and k without the factor 1 / √dims": without_factor,
-    "the gradients of q and k with the factor 1 / √dims twice": factor_twice,
+    "a causal mask that also hides the query's own key": without_own_key,
+    "grad_out kᵀ where grad_out vᵀ belongs": keys_for_values,
 }
 
 
@@ -221,8 +227,8 @@ GRADIENT = Gradient(
 
 
 def accumulation(q: torch.Tensor, k: torch.Tensor, *others: object) -> int:
-    """A score adds up dims products, a gradient one for each key or query. exp(s - lse) has s times the relative
-    errors of both, which are sums themselves: some two roundings each.
+    """A score adds up dims products, a gradient one for each key or query. exp(s - lse) has s times the
+    relative errors of both, which are sums themselves: some two roundings each.
     """
     size = max(1, q.shape[-1], q.shape[-2], k.shape[-2])
     if not q.numel() or not k.numel():
