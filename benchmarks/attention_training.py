@@ -50,7 +50,7 @@ def with_mistake() -> list[float]:
 
 
 def rounded(losses: list[float]) -> list[float]:
-    return [round(each, 5) for each in losses]
+    return [round(each, 7) for each in losses]
 
 
 def main() -> None:
@@ -66,7 +66,8 @@ def main() -> None:
         "mistake": {"name": MISTAKE, "losses": rounded(with_mistake())},
     }
     if options.record:
-        RESULT.write_text(json.dumps(document, indent=1) + "\n", encoding="utf-8")
+        lines = ",\n".join(f"{json.dumps(key)}: {json.dumps(value)}" for key, value in document.items())
+        RESULT.write_text(f"{{\n{lines}\n}}\n", encoding="utf-8")
 
 
 if __name__ == "__main__":
