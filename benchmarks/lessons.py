@@ -49,6 +49,7 @@ SAMPLES = {
 # Exercises whose backward is measured too: the bytes that it cannot do without.
 BACKWARDS: dict[str, Callable[..., int]] = {
     "17_layer_norm": lambda x, weight, bias, eps: (3 * x.numel() + 3 * weight.numel()) * x.element_size(),
+    "29_attention_backward": lambda q, k, v, causal: (4 * q.numel() + 4 * k.numel()) * q.element_size(),
 }
 
 
@@ -69,11 +70,14 @@ def own_call(folder: Path, exercise: Exercise, stage: Stage = "forward") -> Call
     return (lambda: entry(*arguments)) if stage == "forward" else backward_of(entry, arguments)
 
 
-def backward_of(function: Callable[..., torch.Tensor], arguments: list[object]) -> Callable[[], object]:
-    """The gradients of every tensor argument, for one random cotangent; forward runs here, once."""
+def backward_of(function: Callable[..., Any], arguments: list[object]) -> Callable[[], object]:
+    """The gradients of every tensor argument, for one random cotangent, of the first result where there are
+    several; forward runs here, once.
+    """
     leaves = [each.detach().requires_grad_() for each in arguments if isinstance(each, torch.Tensor)]
     ahead = iter(leaves)
     out = function(*[next(ahead) if isinstance(each, torch.Tensor) else each for each in arguments])
+    out = out[0] if isinstance(out, tuple) else out
     cotangent = torch.rand_like(out)
     return lambda: torch.autograd.grad(out, leaves, cotangent, retain_graph=True)
 

@@ -44,3 +44,34 @@ def tiles_of_scores() -> Diagram:
     canvas.text(x, y + 10, "these queries", "small")
     canvas.text(left, top + _TILES * _CELL + 22, "–: after the last query, left out. part: masked within.", "small")
     return canvas
+
+
+def pairs_of_tiles() -> Diagram:
+    """29: which pairs of tiles a block of each kernel of backward goes over, with a causal mask."""
+    tiles, own = 5, 2
+    canvas = Diagram(
+        "pairs-of-tiles", 700, 330, "The pairs of tiles of the two kernels of backward",
+        f"Two squares of {tiles} by {tiles} tiles: a row for each tile of queries, a column for each tile of keys. "
+        f"Left, the kernel for grad_q: the block of tile {own} of queries goes along its row, over tiles 0 to {own} "
+        f"of keys. Right, the kernel for grad_k and grad_v: the block of tile {own} of keys goes down its column, "
+        f"over tiles {own} to {tiles - 1} of queries. Pairs above the diagonal are masked and left out.",
+    )  # fmt: skip
+    for left, title, by_rows in ((92, "grad_q: along a row", True), (442, "grad_k, grad_v: down a column", False)):
+        canvas.text(left + tiles * _CELL / 2, 22, title, "middle strong")
+        canvas.text(left + tiles * _CELL / 2, 46, "tiles of keys and values", "middle small")
+        canvas.text(left - 78, 82, "tiles of", "small")
+        canvas.text(left - 78, 98, "queries", "small")
+        for index in range(tiles):
+            mine = "a" if index == own else "box"
+            canvas.box(left + index * _CELL, 54, _CELL - 4, 26, str(index), "box" if by_rows else mine)
+            canvas.box(left - 34, 92 + index * _CELL, 28, _CELL - 4, str(index), mine if by_rows else "box")
+        for row in range(tiles):
+            for column in range(tiles):
+                x, y = left + column * _CELL, 92 + row * _CELL
+                if column > row:
+                    canvas.text(x + _CELL / 2 - 2, y + _CELL / 2 + 4, "–", "middle small")
+                    continue
+                chosen = (row if by_rows else column) == own
+                canvas.box(x, y, _CELL - 4, _CELL - 4, "part" if row == column else "", "c" if chosen else "box")
+        canvas.text(left, 92 + tiles * _CELL + 22, "–: left out. part: masked within.", "small")
+    return canvas

@@ -37,6 +37,7 @@ import suite_pictures
 import tape_pictures
 import tile_pictures
 import timeline
+import training_pictures
 import transpose_pictures
 import values
 import vector_pictures
@@ -77,6 +78,8 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
     "merged_moments": norm_pictures.merged_moments,
     "two_directions": norm_pictures.two_directions,
     "tiles_of_scores": attention_pictures.tiles_of_scores,
+    "pairs_of_tiles": attention_pictures.pairs_of_tiles,
+    "loss_curves": training_pictures.loss_curves,
     "running_max_and_sum": softmax_pictures.running_max_and_sum,
     "butterfly": softmax_pictures.butterfly,
     "key_stack": dispatcher_pictures.key_stack,

@@ -27,6 +27,7 @@ LAYOUTS = {
     "matmul_load_b": _THIRTY_TWO,
     "reduction_trees": Layout(panels=((0, 231), (232, 465), (466, 696))),
     "segments": Layout(at=((0, 0), (98, 78), (110, 84), (636, 358))),
+    "pairs_of_tiles": Layout(panels=((0, 350), (350, 700))),
     "running_max_and_sum": Layout(fold=(130, 382, 634)),
     "shuffle_rounds": Layout(at=((0, 0), (68, 58), (96, 74), (606, 358))),
     "sixteen_bits": Layout(at=((0, 0), (88, 66), (100, 72), (660, 358))),

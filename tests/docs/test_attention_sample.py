@@ -1,4 +1,4 @@
-"""Lesson 28: attention in tiles in plain PyTorch, and the numbers that are worked out by hand."""
+"""Lessons 28 and 29: attention and its gradients in plain PyTorch, and the numbers worked out by hand."""
 
 from __future__ import annotations
 
@@ -10,8 +10,11 @@ import pytest
 import torch
 
 ROOT = Path(__file__).resolve().parents[2]
-attention_in_tiles = runpy.run_path(str(ROOT / "docs/samples/attention/tiles.py"))["attention_in_tiles"]
+SAMPLES = ROOT / "docs/samples/attention"
+attention_in_tiles = runpy.run_path(str(SAMPLES / "tiles.py"))["attention_in_tiles"]
+gradients = runpy.run_path(str(SAMPLES / "gradients.py"))["gradients"]
 LESSON = (ROOT / "docs/lessons/28_attention_forward.md").read_text(encoding="utf-8")
+BACKWARD = (ROOT / "docs/lessons/29_attention_backward.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.parametrize("size", [1, 3, 8, 20, 64])
@@ -38,3 +41,34 @@ def test_the_memory_in_the_table_is_that_of_the_shapes() -> None:
         operands, scores = 4 * length * 64 * 4 / 2**20, length * length * 4 / 2**20
         size = f"{scores:.0f} MiB" if scores < 1024 else f"{scores / 1024:.0f} GiB"
         assert f"| {length:,} | {operands:.0f} MiB | {size} |" in LESSON
+
+
+def test_the_gradients_are_those_of_autograd() -> None:
+    torch.manual_seed(8)
+    q, k, v = torch.randn(9, 4, dtype=torch.float64), *torch.randn(2, 20, 4, dtype=torch.float64)
+    leaves = [each.requires_grad_() for each in (q, k, v)]
+    out, lse = attention_in_tiles(*leaves, 8)
+    grad_out, grad_lse = torch.randn_like(out), torch.randn_like(lse)
+    expected = torch.autograd.grad([out, lse], leaves, [grad_out, grad_lse])
+    with torch.no_grad():
+        torch.testing.assert_close(gradients(grad_out, grad_lse, q, k, v, out, lse), expected)
+
+
+def test_the_gradients_by_hand() -> None:
+    scores = torch.tensor([1.0, 3, 2, 4], dtype=torch.float64, requires_grad=True)
+    v = 10 * torch.arange(1.0, 5).double()
+    out = torch.softmax(scores, 0) @ v
+    (grad,) = torch.autograd.grad(out, scores)
+    mean = out.item()
+    for key, (score, value, ds) in enumerate(zip(scores.tolist(), v.tolist(), grad.tolist(), strict=True)):
+        weight = math.exp(score) / sum(math.exp(each) for each in scores.tolist())
+        row = f"| {key} | {weight:.3f} | {value - mean:.2f} | {ds:.3f} |".replace("-", "−")
+        assert row in BACKWARD
+
+
+def test_the_memory_that_backward_needs_is_that_of_the_shapes() -> None:
+    for length in (1024, 4096, 32_768):
+        kept, scores = 2 * length * 4 / 2**10, length * length * 4 / 2**20
+        size = f"{scores:.0f} MiB" if scores < 1024 else f"{scores / 1024:.0f} GiB"
+        operands = 4 * length * 64 * 4 / 2**20
+        assert f"| {length:,} | {operands:.0f} MiB | {kept:.0f} KiB | {size} |" in BACKWARD

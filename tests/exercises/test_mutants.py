@@ -91,6 +91,16 @@ AMBIGUOUS = {
     "28: weights of one key for four": "scores",
     "28: only the first vector of a row": "scores",
     "28: heads and batches exchanged in the grid": "scores",
+    "29: no barrier after the queries are loaded": "rounds_of_keys",
+    "29: no barrier at the end of a round of queries": "rounds_of_keys",
+    "29: no warp barrier before the gradients replace the weights": "rounds_of_keys",
+    "29: delta of the other side": "rounds_of_keys",
+    "29: weights of scores without the factor": "rounds_of_keys",
+    "29: lse of the other side": "rounds_of_queries",
+    "29: masked tiles computed for k and v": "rounds_of_keys",
+    "29: gradients of k and v exchanged": "rounds_of_queries",
+    "29: causal forgotten": "weights",
+    "29: no derivative of the operator": "backward",
     "90: first barrier missing": "stride",
 }
 

@@ -1,0 +1,420 @@
+// The gradients of q, k and v, without a matrix of scores: a tile of weights at a time is computed
+// again, from q, k and the log-sum-exp that forward has kept. No atomics: every gradient is added
+// up by one block.
+#include <ATen/OpMathType.h>
+#include <c10/util/BFloat16.h>
+#include <c10/util/Half.h>
+#include <cmath>
+#include <cstdint>
+#include <cuda_runtime.h>
+#include <limits>
+
+#include "attention.h"
+#include "tiles.h"
+
+namespace {
+
+// ---- sizes
+// --------------------------------------------------------------------------------------------
+
+constexpr int kWarp = 32;
+constexpr int kThreads = 64;
+constexpr int kAcross = 8;  // threads that share the rows of a tile of scores
+constexpr int kDown = kThreads / kAcross;
+constexpr int kTileBytes = 8192;  // of a tile of rows; four and one of weights make at most 36 KiB
+constexpr int kDeltaThreads = 128;  // of a block that computes deltas, one for each warp
+
+// T: the type that is computed with, float or double. kDims: the dimensions of a tile's rows.
+template <typename T, int kDims>
+struct Tile {
+    static constexpr int kVector = kVectorBytes / sizeof(T);             // elements
+    static constexpr int kRows = kTileBytes / (kDims * int(sizeof(T)));  // queries, and keys
+    static constexpr int kEach = kRows / kDown;  // rows of a thread, and columns
+    static constexpr int kThreadVectors =
+        kDims / kVector / kAcross;  // of each of its rows of a gradient
+};
+
+// A tile of scores has a row for each of the block's own queries (or keys), and a column for each
+// key (or query) of this round. A warp has four rows of threads, two rows apart: their vectors are
+// in different banks.
+__device__ int thread_row() {
+    const int row = static_cast<int>(threadIdx.x) / kAcross;
+    return row % 4 * 2 + row / 4;
+}
+__device__ int row_of(int i) {
+    return thread_row() + i * kDown;
+}
+__device__ int column_of(int j) {
+    return static_cast<int>(threadIdx.x) % kAcross + j * kAcross;
+}
+
+// ---- what a thread keeps in registers
+// -----------------------------------------------------------------
+
+// Of a tile of scores, weights or their gradients.
+template <typename T, int kDims>
+struct Scores {
+    T at[Tile<T, kDims>::kEach][Tile<T, kDims>::kEach] = {};
+};
+
+// Of a gradient's rows: vectors column_of(0), column_of(1), ... of rows row_of(0), row_of(1), ...
+template <typename T, int kDims>
+struct Sums {
+    T at[Tile<T, kDims>::kEach][Tile<T, kDims>::kThreadVectors * Tile<T, kDims>::kVector] = {};
+};
+
+// lse and delta of a thread's queries. kQueriesDown: the rows of the tile are queries, and not its
+// columns.
+template <typename T, int kDims, bool kQueriesDown>
+struct Queries {
+    T lse[Tile<T, kDims>::kEach], delta[Tile<T, kDims>::kEach];
+
+    // first_row: the place of the head's query 0 in lse and delta.
+    template <typename Stored>
+    __device__ Queries(const Saved<Stored, T>& saved, int64_t first_row, int64_t first_query) {
+        for (int i = 0; i < Tile<T, kDims>::kEach; ++i) {
+            const int64_t query = first_query + (kQueriesDown ? row_of(i) : column_of(i));
+            const bool there = query < saved.sizes.queries;
+            lse[i] = there ? saved.lse[first_row + query]
+                           : std::numeric_limits<T>::infinity();  // weights: 0
+            delta[i] = there ? saved.delta[first_row + query] : T(0);
+        }
+    }
+    // Which of the thread's queries, and of its keys, the score at [i][j] belongs to.
+    __device__ static int query(int i, int j) { return kQueriesDown ? i : j; }
+    __device__ static int query_place(int i, int j) {
+        return kQueriesDown ? row_of(i) : column_of(j);
+    }
+    __device__ static int key_place(int i, int j) {
+        return kQueriesDown ? column_of(j) : row_of(i);
+    }
+};
+
+// ---- two products: those of exercise 28
+// ---------------------------------------------------------------
+
+// scores += left right^T, of this thread's rows of left and of right.
+template <typename T, int kRows, int kDims>
+__device__ void multiply_rows(Scores<T, kDims>& scores, const T (&left)[kRows][kDims],
+                              const T (&right)[kRows][kDims]) {
+    using S = Tile<T, kDims>;
+    for (int vector = 0; vector < kDims / S::kVector; ++vector) {
+        Vector<T> of_left[S::kEach];
+#pragma unroll
+        for (int i = 0; i < S::kEach; ++i) of_left[i] = load_vector(left, row_of(i), vector);
+#pragma unroll
+        for (int j = 0; j < S::kEach; ++j) {
+            const Vector<T> of_right = load_vector(right, column_of(j), vector);
+#pragma unroll
+            for (int i = 0; i < S::kEach; ++i) {
+#pragma unroll
+                for (int e = 0; e < S::kVector; ++e) {
+                    scores.at[i][j] += element<T>(of_left[i], e) * element<T>(of_right, e);
+                }
+            }
+        }
+    }
+}
+
+// sums += weights rows: each of this thread's rows of weights times its vectors of all the rows of
+// a tile.
+template <typename T, int kRows, int kDims>
+__device__ void add_weighted(Sums<T, kDims>& sums, const T (&weights)[kRows][kRows],
+                             const T (&rows)[kRows][kDims]) {
+    using S = Tile<T, kDims>;
+    for (int vector = 0; vector < kRows / S::kVector; ++vector) {
+        Vector<T> of_weights[S::kEach];
+#pragma unroll
+        for (int i = 0; i < S::kEach; ++i) of_weights[i] = load_vector(weights, row_of(i), vector);
+#pragma unroll
+        for (int e = 0; e < S::kVector; ++e) {
+#pragma unroll
+            for (int v = 0; v < S::kThreadVectors; ++v) {
+                const Vector<T> of_row = load_vector(rows, vector * S::kVector + e, column_of(v));
+#pragma unroll
+                for (int i = 0; i < S::kEach; ++i) {
+#pragma unroll
+                    for (int c = 0; c < S::kVector; ++c) {
+                        sums.at[i][v * S::kVector + c] +=
+                            element<T>(of_weights[i], e) * element<T>(of_row, c);
+                    }
+                }
+            }
+        }
+    }
+}
+
+// Writes this thread's scores to their places. A row of them is written, and read, by one warp.
+template <typename T, int kRows, int kDims>
+__device__ void store_scores(T (&tile)[kRows][kRows], const Scores<T, kDims>& scores) {
+    for (int i = 0; i < Tile<T, kDims>::kEach; ++i) {
+        for (int j = 0; j < Tile<T, kDims>::kEach; ++j) {
+            tile[row_of(i)][swizzled<T, kRows>(row_of(i), column_of(j))] = scores.at[i][j];
+        }
+    }
+}
+
+// Writes factor * sums to rows first, first + 1, ... of a head's gradient, as far as there are
+// rows.
+template <typename T, int kDims, typename Stored>
+__device__ void store_sums(Stored* gradient, Sums<T, kDims>& sums, T factor, int64_t first,
+                           int64_t rows, int64_t dims, bool wide) {
+#pragma unroll
+    for (int i = 0; i < Tile<T, kDims>::kEach; ++i) {
+        const int64_t row = first + row_of(i);
+        if (row >= rows) continue;
+        for (T& each : sums.at[i]) each *= factor;
+        store_row<kAcross>(gradient + row * dims, sums.at[i], static_cast<int>(dims), wide);
+    }
+}
+
+// ---- from scores to their gradients
+// -------------------------------------------------------------------
+
+// Turns the products q k^T of a tile into the weights of the softmax; 0 for keys that do not exist
+// or, if causal, come after their query.
+template <typename T, int kDims, bool kQueriesDown>
+__device__ void to_weights(Scores<T, kDims>& scores, const Queries<T, kDims, kQueriesDown>& queries,
+                           T scale, int64_t first_query, int64_t first_key, int64_t keys,
+                           bool causal) {
+    // --8<-- [start:weights]
+#pragma unroll
+    for (int i = 0; i < Tile<T, kDims>::kEach; ++i) {
+#pragma unroll
+        for (int j = 0; j < Tile<T, kDims>::kEach; ++j) {
+            const int64_t query = first_query + queries.query_place(i, j);
+            const int64_t key = first_key + queries.key_place(i, j);
+            const bool masked = key >= keys || (causal && key > query);
+            const T exponent = scale * scores.at[i][j] - queries.lse[queries.query(i, j)];
+            scores.at[i][j] = masked ? T(0) : exp(exponent);
+        }
+    }
+    // --8<-- [end:weights]
+}
+
+// Turns weights into the gradients of the scores. products: of the rows of grad_out and of v.
+template <typename T, int kDims, bool kQueriesDown>
+__device__ void to_gradients(Scores<T, kDims>& weights, const Scores<T, kDims>& products,
+                             const Queries<T, kDims, kQueriesDown>& queries) {
+    // --8<-- [start:score_gradients]
+#pragma unroll
+    for (int i = 0; i < Tile<T, kDims>::kEach; ++i) {
+#pragma unroll
+        for (int j = 0; j < Tile<T, kDims>::kEach; ++j) {
+            weights.at[i][j] *= products.at[i][j] - queries.delta[queries.query(i, j)];
+        }
+    }
+    // --8<-- [end:score_gradients]
+}
+
+// ---- the kernels
+// --------------------------------------------------------------------------------------
+
+// delta = grad_out out - grad_lse, one number for each row. out, grad_lse and delta are dense. A
+// warp has a row.
+template <typename Stored, typename T>
+__global__ void delta_kernel(const Stored* __restrict__ grad_out, const Stored* __restrict__ out,
+                             const T* __restrict__ grad_lse, T* __restrict__ delta, Sizes sizes,
+                             Strides grad_strides) {
+    const int lane = static_cast<int>(threadIdx.x) % kWarp;
+    const int64_t row =
+        static_cast<int64_t>(blockIdx.x) * (kDeltaThreads / kWarp) + threadIdx.x / kWarp;
+    if (row >= sizes.batch * sizes.heads * sizes.queries) return;
+    const int64_t query = row % sizes.queries, head = row / sizes.queries % sizes.heads;
+    const int64_t batch = row / sizes.queries / sizes.heads;
+    grad_out += batch * grad_strides.batch + head * grad_strides.head + query * grad_strides.row;
+    out += row * sizes.dims;
+    // --8<-- [start:delta]
+    T sum = 0;
+    for (int64_t d = lane; d < sizes.dims; d += kWarp) {
+        sum += static_cast<T>(grad_out[d]) * static_cast<T>(out[d]);
+    }
+    for (int distance = kWarp / 2; distance > 0; distance /= 2) {
+        sum += __shfl_xor_sync(0xffffffffu, sum, distance);
+    }
+    if (lane == 0) delta[row] = sum - grad_lse[row];
+    // --8<-- [end:delta]
+}
+
+// A head's rows of a tensor: its query (or key) 0.
+template <typename Stored>
+__device__ const Stored* of_head(const Stored* x, Strides strides) {
+    return x + blockIdx.z * strides.batch + blockIdx.y * strides.head;
+}
+
+// grad_q, like q and dense. Block (tile, head, batch) computes one tile of queries.
+template <typename Stored, int kDims>
+__global__ void __launch_bounds__(kThreads)
+    grad_q_kernel(Saved<Stored, at::opmath_type<Stored>> saved, Stored* __restrict__ grad_q,
+                  at::opmath_type<Stored> scale, bool wide) {
+    using T = at::opmath_type<Stored>;
+    constexpr int kRows = Tile<T, kDims>::kRows;
+    __shared__ __align__(kVectorBytes) T q_tile[kRows][kDims];
+    __shared__ __align__(kVectorBytes) T grad_tile[kRows][kDims];
+    __shared__ __align__(kVectorBytes) T k_tile[kRows][kDims];
+    __shared__ __align__(kVectorBytes) T v_tile[kRows][kDims];
+    __shared__ __align__(kVectorBytes) T p_tile[kRows][kRows];
+    const Sizes& sizes = saved.sizes;
+    const int dims = static_cast<int>(sizes.dims);
+    const Stored* k = of_head(saved.k, saved.k_strides);
+    const Stored* v = of_head(saved.v, saved.v_strides);
+    const int64_t first_row = (blockIdx.z * sizes.heads + blockIdx.y) * sizes.queries;
+    const int64_t first_query = static_cast<int64_t>(blockIdx.x) * kRows;
+    load_tile<kThreads>(q_tile, of_head(saved.q, saved.q_strides), first_query, sizes.queries,
+                        saved.q_strides.row, dims, wide);
+    load_tile<kThreads>(grad_tile, of_head(saved.grad_out, saved.grad_strides), first_query,
+                        sizes.queries, saved.grad_strides.row, dims, wide);
+    const Queries<T, kDims, true> queries(saved, first_row, first_query);
+    Sums<T, kDims> sums;
+    // --8<-- [start:rounds_of_keys]
+    // With a causal mask, no query of this tile has a key after the tile's last query.
+    const int64_t end = saved.causal ? min(sizes.keys, first_query + kRows) : sizes.keys;
+    for (int64_t first_key = 0; first_key < end; first_key += kRows) {
+        load_tile<kThreads>(k_tile, k, first_key, sizes.keys, saved.k_strides.row, dims, wide);
+        load_tile<kThreads>(v_tile, v, first_key, sizes.keys, saved.v_strides.row, dims, wide);
+        __syncthreads();  // all four tiles are complete
+        Scores<T, kDims> scores, products;
+        multiply_rows(scores, q_tile, k_tile);
+        to_weights(scores, queries, scale, first_query, first_key, sizes.keys, saved.causal);
+        multiply_rows(products, grad_tile, v_tile);
+        to_gradients(scores, products, queries);
+        store_scores(p_tile, scores);
+        __syncwarp();  // the warp's rows of p_tile are complete
+        add_weighted(sums, p_tile, k_tile);
+        __syncthreads();  // every warp has read keys and values: the next ones may replace them
+    }
+    store_sums(grad_q + first_row * sizes.dims, sums, scale, first_query, sizes.queries, sizes.dims,
+               wide);
+    // --8<-- [end:rounds_of_keys]
+}
+
+// grad_k and grad_v, like k and v and dense. Block (tile, head, batch) computes one tile of keys.
+template <typename Stored, int kDims>
+__global__ void __launch_bounds__(kThreads)
+    grad_kv_kernel(Saved<Stored, at::opmath_type<Stored>> saved, Stored* __restrict__ grad_k,
+                   Stored* __restrict__ grad_v, at::opmath_type<Stored> scale, bool wide) {
+    using T = at::opmath_type<Stored>;
+    constexpr int kRows = Tile<T, kDims>::kRows;
+    __shared__ __align__(kVectorBytes) T k_tile[kRows][kDims];
+    __shared__ __align__(kVectorBytes) T v_tile[kRows][kDims];
+    __shared__ __align__(kVectorBytes) T q_tile[kRows][kDims];
+    __shared__ __align__(kVectorBytes) T grad_tile[kRows][kDims];
+    __shared__ __align__(kVectorBytes) T p_tile[kRows][kRows];  // rows: keys; columns: queries
+    const Sizes& sizes = saved.sizes;
+    const int dims = static_cast<int>(sizes.dims);
+    const Stored* q = of_head(saved.q, saved.q_strides);
+    const Stored* grad_out = of_head(saved.grad_out, saved.grad_strides);
+    const int64_t head = blockIdx.z * sizes.heads + blockIdx.y;
+    const int64_t first_row = head * sizes.queries;
+    const int64_t first_key = static_cast<int64_t>(blockIdx.x) * kRows;
+    load_tile<kThreads>(k_tile, of_head(saved.k, saved.k_strides), first_key, sizes.keys,
+                        saved.k_strides.row, dims, wide);
+    load_tile<kThreads>(v_tile, of_head(saved.v, saved.v_strides), first_key, sizes.keys,
+                        saved.v_strides.row, dims, wide);
+    grad_k += head * sizes.keys * sizes.dims;
+    grad_v += head * sizes.keys * sizes.dims;
+    Sums<T, kDims> of_k, of_v;
+    // --8<-- [start:rounds_of_queries]
+    // With a causal mask, no query before this tile's first key has a key of this tile.
+    const int64_t begin = saved.causal ? first_key : 0;
+    for (int64_t first_query = begin; first_query < sizes.queries; first_query += kRows) {
+        load_tile<kThreads>(q_tile, q, first_query, sizes.queries, saved.q_strides.row, dims, wide);
+        load_tile<kThreads>(grad_tile, grad_out, first_query, sizes.queries, saved.grad_strides.row,
+                            dims, wide);
+        const Queries<T, kDims, false> queries(saved, first_row, first_query);
+        __syncthreads();  // all four tiles are complete
+        Scores<T, kDims> scores, products;
+        multiply_rows(scores, k_tile, q_tile);
+        to_weights(scores, queries, scale, first_query, first_key, sizes.keys, saved.causal);
+        store_scores(p_tile, scores);
+        __syncwarp();  // the warp's rows of weights are complete
+        add_weighted(of_v, p_tile, grad_tile);
+        multiply_rows(products, v_tile, grad_tile);
+        to_gradients(scores, products, queries);
+        __syncwarp();  // all lanes have read the weights: the gradients may replace them
+        store_scores(p_tile, scores);
+        __syncwarp();  // the warp's rows of gradients are complete
+        add_weighted(of_k, p_tile, q_tile);
+        __syncthreads();  // every warp has read the queries: the next ones may replace them
+    }
+    store_sums(grad_k, of_k, scale, first_key, sizes.keys, sizes.dims, wide);
+    store_sums(grad_v, of_v, T(1), first_key, sizes.keys, sizes.dims, wide);
+    // --8<-- [end:rounds_of_queries]
+}
+
+// ---- launches
+// -----------------------------------------------------------------------------------------
+
+template <typename T>
+T scale_of(Sizes sizes) {
+    return static_cast<T>(1 / std::sqrt(static_cast<double>(sizes.dims)));
+}
+
+template <typename Stored, typename T>
+bool all_in_vectors(const Saved<Stored, T>& saved) {
+    constexpr int64_t kVector = kVectorBytes / sizeof(T);
+    return saved.sizes.dims % kVector == 0 && in_vectors<T>(saved.q, saved.q_strides) &&
+           in_vectors<T>(saved.k, saved.k_strides) && in_vectors<T>(saved.v, saved.v_strides) &&
+           in_vectors<T>(saved.grad_out, saved.grad_strides);
+}
+
+// A block for each tile of `rows`, head and batch.
+dim3 grid_of(int64_t rows, int tile_rows, Sizes sizes) {
+    return {static_cast<unsigned>((rows + tile_rows - 1) / tile_rows),
+            static_cast<unsigned>(sizes.heads), static_cast<unsigned>(sizes.batch)};
+}
+
+template <int kDims, typename Stored, typename T>
+void launch_grad_q_tiles(const Saved<Stored, T>& saved, Stored* grad_q, cudaStream_t stream) {
+    const dim3 grid = grid_of(saved.sizes.queries, Tile<T, kDims>::kRows, saved.sizes);
+    grad_q_kernel<Stored, kDims><<<grid, kThreads, 0, stream>>>(
+        saved, grad_q, scale_of<T>(saved.sizes), all_in_vectors(saved));
+}
+
+template <int kDims, typename Stored, typename T>
+void launch_grad_kv_tiles(const Saved<Stored, T>& saved, Stored* grad_k, Stored* grad_v,
+                          cudaStream_t stream) {
+    const dim3 grid = grid_of(saved.sizes.keys, Tile<T, kDims>::kRows, saved.sizes);
+    grad_kv_kernel<Stored, kDims><<<grid, kThreads, 0, stream>>>(
+        saved, grad_k, grad_v, scale_of<T>(saved.sizes), all_in_vectors(saved));
+}
+
+}  // namespace
+
+template <typename Stored, typename T>
+void launch_delta(const Stored* grad_out, const Stored* out, const T* grad_lse, T* delta,
+                  Sizes sizes, Strides grad_strides, cudaStream_t stream) {
+    constexpr int64_t kRows = kDeltaThreads / kWarp;
+    const int64_t rows = sizes.batch * sizes.heads * sizes.queries;
+    if (rows == 0) return;
+    delta_kernel<<<static_cast<unsigned>((rows + kRows - 1) / kRows), kDeltaThreads, 0, stream>>>(
+        grad_out, out, grad_lse, delta, sizes, grad_strides);
+}
+
+template <typename Stored, typename T>
+void launch_grad_q(const Saved<Stored, T>& saved, Stored* grad_q, cudaStream_t stream) {
+    if (saved.sizes.batch * saved.sizes.heads * saved.sizes.queries == 0) return;
+    const auto launch = saved.sizes.dims <= 64 ? launch_grad_q_tiles<64, Stored, T>
+                                               : launch_grad_q_tiles<128, Stored, T>;
+    launch(saved, grad_q, stream);
+}
+
+template <typename Stored, typename T>
+void launch_grad_kv(const Saved<Stored, T>& saved, Stored* grad_k, Stored* grad_v,
+                    cudaStream_t stream) {
+    if (saved.sizes.batch * saved.sizes.heads * saved.sizes.keys == 0) return;
+    const auto launch = saved.sizes.dims <= 64 ? launch_grad_kv_tiles<64, Stored, T>
+                                               : launch_grad_kv_tiles<128, Stored, T>;
+    launch(saved, grad_k, grad_v, stream);
+}
+
+#define INSTANTIATE(Stored, T)                                                               \
+    template void launch_delta<Stored, T>(const Stored*, const Stored*, const T*, T*, Sizes, \
+                                          Strides, cudaStream_t);                            \
+    template void launch_grad_q<Stored, T>(const Saved<Stored, T>&, Stored*, cudaStream_t);  \
+    template void launch_grad_kv<Stored, T>(const Saved<Stored, T>&, Stored*, Stored*,       \
+                                            cudaStream_t);
+INSTANTIATE(float, float)
+INSTANTIATE(double, double)
+INSTANTIATE(c10::Half, float)
+INSTANTIATE(c10::BFloat16, float)
