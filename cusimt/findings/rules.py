@@ -141,8 +141,8 @@ _WILD = (
 )
 
 _DYNAMIC = (
-    "The launch asked for less dynamic shared memory than the block uses, or the index is too large. The third "
-    "launch parameter is a number of bytes: elements times the size of one."
+    "The launch asked for less dynamic shared memory than the block uses, or the index is too large. The "
+    "third launch parameter is a number of bytes: elements times the size of one."
 )
 
 _HOST_POINTERS = {
