@@ -122,8 +122,9 @@ def test_tf32_reads_ten_bits_of_a_mantissa(
     a, b = np.full((1, 1), 1 + 2.0**-11 + 2.0**-10, np.float32), np.ones((1, 1), np.float32)
     at_a, at_b, at_c = device.put(a), device.put(b), device.put(np.zeros_like(a))
     runtime().cublasSetMathMode(handle, math)
+    one, zero = scalar(1), scalar(0)
     status = runtime().cublasGemmEx(
-        handle, 0, 0, 1, 1, 1, scalar(1), at_a, FLOAT, 1, at_b, FLOAT, 1, scalar(0), at_c, FLOAT, 1, compute, -1
+        handle, 0, 0, 1, 1, 1, one, at_a, FLOAT, 1, at_b, FLOAT, 1, zero, at_c, FLOAT, 1, compute, -1
     )
     runtime().cublasSetMathMode(handle, DEFAULT_MATH)
     assert status == SUCCESS

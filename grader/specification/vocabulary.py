@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from grader.specification.sizes import DrawnSizes
 
 Layout: TypeAlias = Literal["contiguous", "transposed", "sliced", "offset", "expanded", "permuted", "far"]
-Special: TypeAlias = Literal["nan", "inf", "large", "zeros", "ones", "masked"]
+Special: TypeAlias = Literal["nan", "inf", "large", "zeros", "ones", "masked", "sorted"]
 Kind: TypeAlias = Literal["tensor", "numpy"]
 Stream: TypeAlias = Literal["default", "side"]
 AUTOCAST = ("float16", "bfloat16")
@@ -87,7 +87,8 @@ def tensor(
         special: ``nan`` and ``inf`` sprinkle such values (about one in ten, at least one); ``large`` draws
             magnitudes between 1e2 and 1e4 with either sign; ``zeros`` and ``ones`` are constant; ``masked``
             puts -inf into each row (the last dimension) from a random place on, as an attention mask does,
-            and into the whole of the first row if there are several.
+            and into the whole of the first row if there are several; ``sorted`` puts each row in ascending order,
+            as the row numbers of a sparse matrix are.
     """
     extents = (shape,) if isinstance(shape, int) else tuple(int(extent) for extent in shape)
     described = TensorSpec(extents, dtype, layout, device, low, high, name, kind, special)
@@ -107,8 +108,10 @@ def _refuse_nonsense(given: TensorSpec) -> None:
         raise ValueError(f"special {given.special!r} is none of {', '.join(get_args(Special))}")
     if given.special == "masked" and (not given.floating or given.dtype.startswith("complex")):
         raise ValueError(f"special='masked' needs a real floating dtype, not {given.dtype}")
-    if given.special == "masked" and not given.shape:
-        raise ValueError("special='masked' needs at least 1 dimension")
+    if given.special in ("masked", "sorted") and not given.shape:
+        raise ValueError(f"special={given.special!r} needs at least 1 dimension")
+    if given.special == "sorted" and given.dtype.startswith("complex"):
+        raise ValueError("special='sorted' needs numbers with an order")
     if given.special in ("nan", "inf") and not given.floating:
         raise ValueError(f"special={given.special!r} needs a floating dtype, not {given.dtype}")
     if given.kind not in get_args(Kind) or (given.kind == "numpy" and given.dtype in NUMPY_HAS_NOT):

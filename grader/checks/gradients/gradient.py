@@ -12,6 +12,7 @@ from grader.checks.bench import Bench, Call
 from grader.checks.device.determinism import changing_gradient
 from grader.checks.device.launches import own_launches
 from grader.checks.device.producers import GRADIENTS, RECORDED, not_earned
+from grader.checks.device.vendor_work import vendor_work
 from grader.checks.gradients.comparison import wrong_gradient
 from grader.checks.gradients.cotangents import COTANGENTS, cotangent, differentiable, expected_gradient
 from grader.checks.gradients.double_backward import second_problem
@@ -201,7 +202,7 @@ def _judge_subset(
         for kind in kinds:
             cotangents = [cotangent(bench, out, kind, case.name) for out in dense(call)]
             back = bench.backward(case, inputs, handle, cotangents, trace=counted)
-            launches = len(own_launches(bench, back))
+            launches = len(own_launches(bench, back)) + vendor_work(bench, back)
             failure = wrong_gradient(bench, case, inputs, tape, names, cotangents, back, kind)
             failure = failure or _changed_cotangent(bench, back, len(cotangents))
             if failure is not None:

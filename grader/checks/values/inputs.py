@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, TypeAlias
 
@@ -24,7 +24,7 @@ WIDER = {
 # What a tensor holds, by the spec's word for it.
 HOLDS = {
     "nan": "NaN", "inf": "infinities", "large": "large values", "zeros": "only zeros", "ones": "only ones",
-    "masked": "-inf",
+    "masked": "-inf", "sorted": "ascending numbers",
 }  # fmt: skip
 
 
@@ -155,6 +155,8 @@ def _values(
 ) -> torch.Tensor:
     if spec.special in ("zeros", "ones"):
         return torch.full(shape, int(spec.special == "ones"), dtype=dtype)
+    if spec.special == "sorted":
+        return _values(replace(spec, special=None), shape, dtype, generator).sort(-1).values
     if dtype == torch.bool:
         return torch.rand(shape, generator=generator) < 0.5
     if not spec.floating:
