@@ -161,6 +161,20 @@ struct Scalars {
     cublasComputeType_t compute;
 };
 
+// Half precision is summed in float or, if all matrices are half, in half; each other type in itself.
+bool is_supported(const Product& product, cublasComputeType_t compute) {
+    cudaDataType a = product.a.type, c = product.c.type;
+    switch (compute) {
+        case CUBLAS_COMPUTE_16F:
+        case CUBLAS_COMPUTE_16F_PEDANTIC: return a == CUDA_R_16F && c == CUDA_R_16F;
+        case CUBLAS_COMPUTE_64F:
+        case CUBLAS_COMPUTE_64F_PEDANTIC: return a == CUDA_R_64F && c == CUDA_R_64F;
+        case CUBLAS_COMPUTE_32I:
+        case CUBLAS_COMPUTE_32I_PEDANTIC: return a == CUDA_R_8I && c == CUDA_R_32I;
+        default: return a != CUDA_R_64F && c != CUDA_R_64F && c != CUDA_R_32I;
+    }
+}
+
 bool uses_tf32(cublasHandle_t handle, const Product& product, cublasComputeType_t compute) {
     bool are_floats = product.a.type == CUDA_R_32F && product.b.type == CUDA_R_32F;
     bool by_handle = compute == CUBLAS_COMPUTE_32F && handle->math_mode == CUBLAS_TF32_TENSOR_OP_MATH;
@@ -173,6 +187,7 @@ cublasStatus_t run(cublasHandle_t handle, Product product, const Scalars& scalar
     if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
     if (!scalars.alpha || !scalars.beta || count < 0) return CUBLAS_STATUS_INVALID_VALUE;
     if (cublasStatus_t status = invalid_shape(product)) return status;
+    if (product.a.type != product.b.type || !is_supported(product, scalars.compute)) return CUBLAS_STATUS_NOT_SUPPORTED;
     BlasCall call("cuBLAS gemm", handle, 2.0 * product.m * product.n * product.k * count);
     if (simt_sticky_error()) return CUBLAS_STATUS_EXECUTION_FAILED;
     product.alpha = scalar(scalars.alpha, scalars.compute);

@@ -13,7 +13,7 @@ from cusimt.tests.surface_program import ON_GPU, Array, runtime
 
 pytestmark = pytest.mark.skipif(ON_GPU, reason="cuBLAS itself needs no test")
 
-SUCCESS, NOT_INITIALIZED, INVALID_VALUE, EXECUTION_FAILED = 0, 1, 7, 13
+SUCCESS, NOT_INITIALIZED, INVALID_VALUE, EXECUTION_FAILED, NOT_SUPPORTED = 0, 1, 7, 13, 15
 FLOAT, DOUBLE, HALF, INT8, INT32 = 0, 1, 2, 3, 10
 COMPUTE_FLOAT, COMPUTE_INT32, COMPUTE_TF32 = 68, 72, 77
 DEFAULT_MATH, TF32_MATH = 0, 3
@@ -129,6 +129,25 @@ def test_tf32_reads_ten_bits_of_a_mantissa(
     runtime().cublasSetMathMode(handle, DEFAULT_MATH)
     assert status == SUCCESS
     assert device.get(at_c, a)[0, 0] == 1 + 2.0**-10 + low_bits * 2.0**-11
+
+
+COMPUTE_HALF, COMPUTE_DOUBLE = 64, 70
+
+
+@pytest.mark.parametrize(
+    ("dtype", "compute"),
+    [(FLOAT, COMPUTE_HALF), (FLOAT, COMPUTE_DOUBLE), (DOUBLE, COMPUTE_FLOAT), (HALF, COMPUTE_DOUBLE)],
+)
+def test_a_type_to_compute_in_that_does_not_fit_is_refused(
+    handle: ctypes.c_void_p, device: Device, dtype: int, compute: int
+) -> None:
+    """cuBLAS would read alpha in that type, and find another number."""
+    at = device.put(np.ones((2, 2), TYPES[dtype]))
+    one = scalar(1, np.float64)
+    status = runtime().cublasGemmEx(
+        handle, 0, 0, 2, 2, 2, one, at, dtype, 2, at, dtype, 2, one, at, dtype, 2, compute, -1
+    )
+    assert status == NOT_SUPPORTED
 
 
 def test_batches_and_a_beta_of_zero_that_hides_nan(handle: ctypes.c_void_p, device: Device) -> None:

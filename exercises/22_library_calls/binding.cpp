@@ -32,6 +32,7 @@ constexpr double kWideOneAndZero[] = {1, 0};
 Compute compute_for(at::ScalarType type) {
     // TODO(compute): the compute types of both libraries for this dtype, and pointers to a 1 and a 0 of
     //   that type, about 3 lines.
+    return {CUBLAS_COMPUTE_32F, CUDA_R_32F, nullptr, nullptr};
 }
 
 // ---- checks ----
@@ -106,6 +107,7 @@ at::Tensor readable(const at::Tensor& x) {
 Operand transposed_operand(const at::Tensor& x) {
     // TODO(operand): op, leading dimension and batch stride with which cuBLAS reads x as its
     //   transposed, about 4 lines.
+    return {CUBLAS_OP_N, 1, 0};
 }
 
 // a @ b for matrices, or batches of them; a matrix beside a batch serves all of it.
@@ -134,7 +136,7 @@ at::Tensor product(const at::Tensor& a, const at::Tensor& b) {
     const Compute compute = compute_for(a.scalar_type());
     const Operand first = transposed_operand(right), second = transposed_operand(left);
     // TODO(product): out = left @ right by one cublasGemmStridedBatchedEx, with PyTorch's handle, about
-    //   7 lines.
+    //   5 lines.
     return out;
 }
 
@@ -149,7 +151,8 @@ struct Entries {
 
 Entries entries_for(const at::Tensor& columns, const at::Tensor& values, int64_t batch) {
     // TODO(entries): columns and values for one stride from graph to graph; no copy if all graphs share
-    //   them, about 5 lines.
+    //   them, about 4 lines.
+    return {columns, values, 0};
 }
 
 // A @ x, or Aᵀ @ x, for each x of the batch. A has an entry values[i] in column columns[i] of each

@@ -100,6 +100,8 @@ CASES = [
     Case("x with its features first", layer(8, 30, 6, 5, batch=3, x={"layout": "transposed"})),
     Case("x and weight transposed", layer(8, 30, 6, 6, x={"layout": "transposed"},
                                           weight={"layout": "transposed"})),
+    Case("x and weight with a gap behind each row", layer(8, 30, 6, 5, batch=3, x={"layout": "padded"},
+                                                          weight={"layout": "padded"})),
     Case("every second feature of x", layer(8, 30, 6, 5, x={"layout": "sliced"})),
     Case("every second column of weight", layer(8, 30, 6, 5, weight={"layout": "sliced"})),
     Case("x with its nodes innermost", layer(8, 30, 6, 5, batch=3, x={"layout": "permuted"})),
@@ -153,6 +155,7 @@ GRADIENT = Gradient(
         Case("float64, one A", layer(5, 12, 4, 3, "float64")),
         Case("float64, an A for each", layer(4, 9, 3, 2, "float64", batch=3, shared=False)),
         Case("float64, weight transposed", layer(5, 12, 4, 3, "float64", weight={"layout": "transposed"})),
+        Case("float64, x padded", layer(5, 12, 4, 3, "float64", x={"layout": "padded"})),
         Case("float64, x transposed", layer(5, 12, 4, 3, "float64", x={"layout": "transposed"})),
         Case("float32", layer(30, 100, 9, 7, batch=3)),
         Case("float16", layer(20, 60, 16, 8, "float16")),
@@ -171,7 +174,7 @@ def accumulation(rows: torch.Tensor, columns: torch.Tensor, values: torch.Tensor
     """Products of all features are added up, and then those of all entries of a row. Backward adds up over
     the nodes of all graphs.
     """
-    x, weight = others
+    x = others[0]
     fullest = int(torch.bincount(rows.long()).max()) if rows.numel() else 0
     return max(1, x.shape[-1] + fullest, x.shape[0] * x.shape[1])
 
@@ -191,8 +194,8 @@ def flops(rows: torch.Tensor, columns: torch.Tensor, values: torch.Tensor, *othe
 
 ONE_CALL = "A batch is one call: strides from matrix to matrix, 0 for one that serves all."
 NO_COPY = (
-    "Offsets, temporary storage, x @ weight, workspace and result are all that is allocated: a transposed operand is "
-    "an op, a gap between rows a leading dimension, and what all graphs share has a stride of 0."
+    "Offsets, temporary storage, x @ weight, workspace and result are all that is allocated: a transposed "
+    "operand is an op, a gap between rows a leading dimension, and what all graphs share has a stride of 0."
 )
 NO_COPY_BACK = "Two workspaces and results are all that is allocated: backward multiplies views."
 

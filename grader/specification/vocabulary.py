@@ -10,7 +10,9 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias, TypeVar, get_args
 if TYPE_CHECKING:
     from grader.specification.sizes import DrawnSizes
 
-Layout: TypeAlias = Literal["contiguous", "transposed", "sliced", "offset", "expanded", "permuted", "far"]
+Layout: TypeAlias = Literal[
+    "contiguous", "transposed", "sliced", "offset", "expanded", "permuted", "padded", "far"
+]
 Special: TypeAlias = Literal["nan", "inf", "large", "zeros", "ones", "masked", "sorted"]
 Kind: TypeAlias = Literal["tensor", "numpy"]
 Stream: TypeAlias = Literal["default", "side"]
@@ -22,7 +24,7 @@ DTYPES = (
     "uint8", "int8", "int16", "int32", "int64", "bool",
 )  # fmt: skip
 NUMPY_HAS_NOT = ("bfloat16",)
-SMALLEST_RANK = {"transposed": 2, "sliced": 1, "expanded": 1, "permuted": 3, "far": 2}
+SMALLEST_RANK = {"transposed": 2, "sliced": 1, "expanded": 1, "permuted": 3, "padded": 2, "far": 2}
 FAR = 2**31  # elements: the first offset that a signed 32-bit integer cannot hold
 ONE_BYTE = ("uint8", "int8", "bool")
 
@@ -76,7 +78,8 @@ def tensor(
             ``sliced`` every second element of the last dimension, as in ``x[..., ::2]``; ``offset``
             row-major but starting one element into its storage, so that vector loads are misaligned;
             ``expanded`` stride 0 along the first dimension; ``permuted`` the second dimension innermost, as
-            channels_last has it (rank >= 3); ``far`` row-major, except that a huge stride along the first
+            channels_last has it (rank >= 3); ``padded`` row-major with a gap behind each row, as in
+            ``x[..., :columns]`` (rank >= 2); ``far`` row-major, except that a huge stride along the first
             dimension puts its last entry beyond offset 2^31, which overflows a 32-bit index (rank >= 2, at
             least two entries there, one-byte dtypes: its storage has 2 GiB, of which only the elements are
             resident on simt and on the host, and all of it on a real GPU).
@@ -87,8 +90,8 @@ def tensor(
         special: ``nan`` and ``inf`` sprinkle such values (about one in ten, at least one); ``large`` draws
             magnitudes between 1e2 and 1e4 with either sign; ``zeros`` and ``ones`` are constant; ``masked``
             puts -inf into each row (the last dimension) from a random place on, as an attention mask does,
-            and into the whole of the first row if there are several; ``sorted`` puts each row in ascending order,
-            as the row numbers of a sparse matrix are.
+            and into the whole of the first row if there are several; ``sorted`` puts each row in ascending
+            order, as the row numbers of a sparse matrix are.
     """
     extents = (shape,) if isinstance(shape, int) else tuple(int(extent) for extent in shape)
     described = TensorSpec(extents, dtype, layout, device, low, high, name, kind, special)

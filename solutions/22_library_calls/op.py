@@ -30,16 +30,16 @@ class GraphLayer(torch.autograd.Function):
     @staticmethod
     @once_differentiable
     def backward(ctx: Any, grad: torch.Tensor) -> Gradients:
+        # --8<-- [start:backward]
         offsets, columns, values, x, weight = ctx.saved_tensors
         grad_x = grad_weight = None
-        # --8<-- [start:backward]
         grad_hidden = _ops.propagate(offsets, columns, values, grad, True)
         if ctx.needs_input_grad[3]:
             grad_x = _ops.product(grad_hidden, weight.mT)
         if ctx.needs_input_grad[4]:
             grad_weight = _ops.product(x.flatten(0, 1).mT, grad_hidden.flatten(0, 1))
-        # --8<-- [end:backward]
         return None, None, None, grad_x, grad_weight
+        # --8<-- [end:backward]
 
 
 def graph_layer(

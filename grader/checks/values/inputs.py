@@ -21,6 +21,8 @@ WIDER = {
     torch.complex64: torch.complex128,
 }
 
+_GAP = 3  # elements behind each row of a padded tensor
+
 # What a tensor holds, by the spec's word for it.
 HOLDS = {
     "nan": "NaN", "inf": "infinities", "large": "large values", "zeros": "only zeros", "ones": "only ones",
@@ -121,6 +123,10 @@ def draw_tensor(spec: TensorSpec, generator: torch.Generator) -> torch.Tensor:
         both = _values(spec, (*shape[:-1], 2 * shape[-1]), dtype, generator)
         both[..., ::2] = values
         return both[..., ::2]
+    if spec.layout == "padded":
+        wider = _values(spec, (*shape[:-1], shape[-1] + _GAP), dtype, generator)
+        wider[..., : shape[-1]] = values
+        return wider[..., : shape[-1]]
     return _laid_out(values, spec.layout)
 
 
