@@ -14,7 +14,7 @@ from grader.checks.bench import Bench, Call
 from grader.checks.device.call_sites import place_of
 from grader.checks.device.findings import source_line
 from grader.checks.device.launches import kernel_name, own_launches
-from grader.checks.device.vendor_work import vendor_launches
+from grader.checks.device.vendor_work import is_vendors, vendor_launches
 from grader.run.values import TracedLaunch
 from grader.verdict import ReportedFinding
 
@@ -42,6 +42,10 @@ _JOIN = (
 _DEVICE_FIRST = (
     "The current stream is that of the current device: make the tensors' device current first "
     "(c10::cuda::CUDAGuard), then get its stream."
+)
+_LAST_ARGUMENT = (
+    "The stream is the last argument of such a function, with the default stream where it is left out: pass the "
+    "stream that this function was given."
 )
 _OF_HANDLE = (
     "A library works on the stream of its handle, and PyTorch sets that of its own handle when it hands it "
@@ -78,8 +82,9 @@ def _stray_launch(
     source = source_line(bench.files / name, launch.line) if name else ""
     subject = f"{kernel_name(launch)} was launched"
     if launch.stream in defaults:
+        rule = _LAST_ARGUMENT if is_vendors(bench, launch) else _CURRENT
         return ReportedFinding(
-            "launch_stream", _on_default(subject, call, defaults), _CURRENT, name, launch.line, source
+            "launch_stream", _on_default(subject, call, defaults), rule, name, launch.line, source
         )
     kind, what, rule = _elsewhere(subject, waits, awaited)
     if not waits and not awaited and launch.device != call.device:
