@@ -17,6 +17,7 @@ from grader.course.catalog import Catalog
 
 COURSE = Path(__file__).resolve().parent.parent.parent
 GRAPHS = 4
+_KINDS = {"own kernel": "a", "CUB": "b", "cuBLAS": "c", "cuSPARSE": "box"}
 _HOST = 1.5  # microseconds that the model lets the host spend on each call
 # Runs in a process of its own: the layer for all graphs at once, and for one after the other.
 _TRACE = f"""
@@ -76,7 +77,7 @@ def calls_on_a_timeline() -> Diagram:
     together, apart = _traced()
     end = max(work.end for work in (*together, *apart))
     canvas = Diagram(
-        "calls-on-a-timeline", 720, 260, "A batch in one call, and a call for each graph",
+        "calls-on-a-timeline", 720, 272, "A batch in one call, and a call for each graph",
         f"Time goes from left to right, in simulated microseconds. Above, the layer is called once for {GRAPHS} "
         f"graphs: {len(together)} pieces of work, done after {max(work.end for work in together):.0f} microseconds. "
         f"Below, it is called for one graph after the other: {len(apart)} pieces of work, done after "
@@ -88,21 +89,23 @@ def calls_on_a_timeline() -> Diagram:
         y = _panel(canvas, works, y + 10, 600 / end)
     for tick in range(0, int(end) + 1, 10):
         canvas.text(104 + tick * 600 / end, y + 8, f"{tick}", "middle small")
-    canvas.text(710, y + 26, "simulated µs", "end small")
+    canvas.text(710, y + 28, "simulated µs", "end small")
+    for place, (name, kind) in enumerate(_KINDS.items()):
+        canvas.box(104 + 130 * place, y + 16, 16, 16, "", kind)
+        canvas.text(126 + 130 * place, y + 28, name, "small")
     return canvas
 
 
 def _panel(canvas: Diagram, works: Sequence[Work], top: float, scale: float) -> float:
     """One row for the host, one for the device; returns where it ends."""
-    kinds = {"own": "a", "CUB": "b", "cuBLAS": "c", "cuSPARSE": "box"}
     for number, name in enumerate(("host", "device")):
         canvas.text(96, top + 34 * number + 19, name, "end small")
         canvas.line([(104, top + 34 * number + 29), (704, top + 34 * number + 29)], "line dashed")
     for work in works:
         x, width = 104 + work.begin * scale, (work.end - work.begin) * scale
         name = work.what if width > 9 * len(work.what) else ""
-        canvas.box(104 + (work.queued - _HOST) * scale, top + 4, _HOST * scale, 22, "", kinds[work.what])
-        canvas.box(x, top + 36, width, 24, name, kinds[work.what], begin=f"{work.begin:.1f}")
+        canvas.box(104 + (work.queued - _HOST) * scale, top + 4, _HOST * scale, 22, "", _KINDS[work.what])
+        canvas.box(x, top + 36, width, 24, name, _KINDS[work.what], begin=f"{work.begin:.1f}")
     return top + 34 * 3
 
 
@@ -121,7 +124,7 @@ def _traced() -> tuple[tuple[Work, ...], tuple[Work, ...]]:
 def _works(calls: list[dict[str, object]], launches: list[dict[str, object]]) -> tuple[Work, ...]:
     """Library calls and launches in the order of the stream, from the first queueing on."""
     named = [(str(each["call"]).partition(" ")[0], each) for each in calls if each["kind"] == "library"]
-    named += [("CUB" if str(each["kernel"]).startswith("cub::") else "own", each) for each in launches]
+    named += [("CUB" if str(each["kernel"]).startswith("cub::") else "own kernel", each) for each in launches]
     named.sort(key=lambda each: float(str(each[1]["begin_us"])))
     first = float(str(named[0][1]["queued_us"])) - _HOST
     return tuple(

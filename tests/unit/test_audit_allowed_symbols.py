@@ -169,7 +169,12 @@ OF_CUBLAS = (
     "cublasGemmStridedBatchedEx", "cublasSgemm_v2", "cublasCreate_v2",
     "_ZN2at4cuda24getCurrentCUDABlasHandleEb", "_ZN2at4cuda4blas19_cublasGetErrorEnumE14cublasStatus_t",
 )  # fmt: skip
-OF_CUSPARSE = ("cusparseSpMM", "cusparseSpMM_bufferSize", "cusparseCsrSetStridedBatch", "cusparseDestroySpMat")
+OF_CUSPARSE = (
+    "cusparseSpMM",
+    "cusparseSpMM_bufferSize",
+    "cusparseCsrSetStridedBatch",
+    "cusparseDestroySpMat",
+)
 
 
 @pytest.mark.parametrize("backend", BACKENDS)

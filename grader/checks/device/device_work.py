@@ -67,7 +67,9 @@ def check(bench: Bench) -> Outcome:
     if bench.exercise.vendor:
         work = counted(sum(vendor_work(bench, call) for call in calls), "call")
         made = f" and {counted(launches, 'launch', 'launches')} of your kernels" if launches else ""
-        return passed(f"Libraries did the work: {work}{made} in {counted(len(calls), 'traced call')} of yours.")
+        return passed(
+            f"Libraries did the work: {work}{made} in {counted(len(calls), 'traced call')} of yours."
+        )
     return passed(
         f"Your kernels did the work: {counted(launches, 'launch', 'launches')} in "
         f"{counted(len(calls), 'traced call')}."
