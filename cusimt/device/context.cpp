@@ -51,8 +51,8 @@ cublasHandle_t getCurrentCUDABlasHandle(bool /*setup*/) {
     if (!handle) handle = static_cast<cublasHandle_t>(simt_blas_handle());
     TORCH_CHECK(handle, "no memory for a cuBLAS handle");
     cublasSetStream(handle, c10::cuda::getCurrentCUDAStream().stream());
-    const bool allows_tf32 = at::globalContext().float32Precision(at::Float32Backend::CUDA, at::Float32Op::MATMUL) ==
-        at::Float32Precision::TF32;
+    const bool allows_tf32 =
+        at::globalContext().float32Precision(at::Float32Backend::CUDA, at::Float32Op::MATMUL) == at::Float32Precision::TF32;
     cublasSetMathMode(handle, allows_tf32 ? CUBLAS_TF32_TENSOR_OP_MATH : CUBLAS_DEFAULT_MATH);
     return handle;
 }

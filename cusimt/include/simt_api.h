@@ -176,7 +176,7 @@ void simt_stream_work(void* stream, double microseconds);  // work that is not a
 // Handles of cuBLAS and cuSPARSE as PyTorch keeps them: not recorded as created by the program. Null when memory is full.
 void* simt_blas_handle(void);
 void* simt_sparse_handle(void);
-void simt_set_current_stream(int device, void*);           // torch's notion, per OS thread; null = default
+void simt_set_current_stream(int device, void*);  // torch's notion, per OS thread; null = default
 void* simt_current_stream(int device);
 // From now on launches and copies tell whether they wait for what is queued on the calling thread's current streams ("waits"),
 // and, when they are taken, whether those streams wait for them ("awaited").

@@ -181,7 +181,8 @@ cusparseStatus_t cusparseCsrSetPointers(cusparseSpMatDescr_t m, void* offsets, v
     m->outer = offsets, m->inner = columns, m->values = values;
     return CUSPARSE_STATUS_SUCCESS;
 }
-cusparseStatus_t cusparseCsrSetStridedBatch(cusparseSpMatDescr_t m, int batches, int64_t offsets_stride, int64_t entries_stride) {
+cusparseStatus_t cusparseCsrSetStridedBatch(cusparseSpMatDescr_t m, int batches, int64_t offsets_stride,
+                                            int64_t entries_stride) {
     if (!m || m->format != CUSPARSE_FORMAT_CSR) return CUSPARSE_STATUS_INVALID_VALUE;
     return set_batches(*m, batches, offsets_stride, entries_stride);
 }

@@ -44,8 +44,8 @@ _DEVICE_FIRST = (
     "(c10::cuda::CUDAGuard), then get its stream."
 )
 _LAST_ARGUMENT = (
-    "The stream is the last argument of such a function, with the default stream where it is left out: pass the "
-    "stream that this function was given."
+    "The stream is the last argument of such a function. Where it is left out, it is the default stream: "
+    "pass the stream that this function was given."
 )
 _OF_HANDLE = (
     "A library works on the stream of its handle, and PyTorch sets that of its own handle when it hands it "

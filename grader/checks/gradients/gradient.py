@@ -237,7 +237,7 @@ def _detached(call: Call, names: list[str], case: str) -> Outcome:
 
 
 def _pieces_of_work(bench: Bench, back: Call) -> int:
-    """Launches and calls of libraries; an operator that is not allowed here works, too, and is judged apart."""
+    """Launches and calls of libraries; an operator that is not allowed works, too, and is judged apart."""
     launches = len(own_launches(bench, back))
     if not bench.exercise.vendor:
         return launches
