@@ -82,6 +82,7 @@ AMBIGUOUS = {
     "19: never in vectors": "wide_copy",
     "22: temporary storage of no bytes": "operand",
     "22: sizes of the row-major product": "operand",
+    "22: all graphs write one result": "operand",
     "22: columns for one graph, values for all": "batch",
     "22: one graph's features for all": "operand",
     "22: no workspace": "batch",
