@@ -77,7 +77,7 @@ def calls_on_a_timeline() -> Diagram:
     together, apart = _traced()
     end = max(work.end for work in (*together, *apart))
     canvas = Diagram(
-        "calls-on-a-timeline", 720, 272, "A batch in one call, and a call for each graph",
+        "calls-on-a-timeline", 720, 300, "A batch in one call, and a call for each graph",
         f"Time goes from left to right, in simulated microseconds. Above, the layer is called once for {GRAPHS} "
         f"graphs: {len(together)} pieces of work, done after {max(work.end for work in together):.0f} microseconds. "
         f"Below, it is called for one graph after the other: {len(apart)} pieces of work, done after "
