@@ -1,6 +1,7 @@
 // ATen/cuda/CUDAContext.h: properties of the devices; handles of libraries, most of which are not simulated.
 #include "allocator.h"
 
+#include <ATen/Context.h>
 #include <ATen/cuda/CUDAContextLight.h>
 #include <c10/cuda/CUDAStream.h>
 #include <c10/util/irange.h>
@@ -47,8 +48,12 @@ cublasHandle_t getCurrentCUDABlasHandle(bool /*setup*/) {
     static thread_local std::vector<cublasHandle_t> handles(c10::cuda::device_count());
     const auto device = static_cast<size_t>(c10::cuda::current_device());
     cublasHandle_t& handle = handles[device];
-    TORCH_CHECK(handle || cublasCreate(&handle) == CUBLAS_STATUS_SUCCESS, "cublasCreate failed: out of memory");
+    if (!handle) handle = static_cast<cublasHandle_t>(simt_blas_handle());
+    TORCH_CHECK(handle, "no memory for a cuBLAS handle");
     cublasSetStream(handle, c10::cuda::getCurrentCUDAStream().stream());
+    const bool allows_tf32 =
+        at::globalContext().float32Precision(at::Float32Backend::CUDA, at::Float32Op::MATMUL) == at::Float32Precision::TF32;
+    cublasSetMathMode(handle, allows_tf32 ? CUBLAS_TF32_TENSOR_OP_MATH : CUBLAS_DEFAULT_MATH);
     return handle;
 }
 
@@ -57,7 +62,8 @@ cublasLtHandle_t getCurrentCUDABlasLtHandle() { refuse_handle("cuBLASLt"); }
 cusparseHandle_t getCurrentCUDASparseHandle() {
     static thread_local std::vector<cusparseHandle_t> handles(c10::cuda::device_count());
     cusparseHandle_t& handle = handles[static_cast<size_t>(c10::cuda::current_device())];
-    TORCH_CHECK(handle || cusparseCreate(&handle) == CUSPARSE_STATUS_SUCCESS, "cusparseCreate failed: out of memory");
+    if (!handle) handle = static_cast<cusparseHandle_t>(simt_sparse_handle());
+    TORCH_CHECK(handle, "no memory for a cuSPARSE handle");
     cusparseSetStream(handle, c10::cuda::getCurrentCUDAStream().stream());
     return handle;
 }

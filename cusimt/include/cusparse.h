@@ -102,6 +102,11 @@ cusparseStatus_t cusparseCsrGet(cusparseSpMatDescr_t matrix, int64_t* rows, int6
                                 void** columns, void** values, cusparseIndexType_t* offset_type,
                                 cusparseIndexType_t* index_type, cusparseIndexBase_t* base, cudaDataType* value_type);
 cusparseStatus_t cusparseCsrSetPointers(cusparseSpMatDescr_t matrix, void* row_offsets, void* columns, void* values);
+// Strides are in elements; that of CSR's columns and values is one number. 0: all matrices of the batch share the array.
+cusparseStatus_t cusparseCsrSetStridedBatch(cusparseSpMatDescr_t matrix, int batches, int64_t offsets_stride,
+                                            int64_t columns_values_stride);
+cusparseStatus_t cusparseCooSetStridedBatch(cusparseSpMatDescr_t matrix, int batches, int64_t stride);
+cusparseStatus_t cusparseSpMatGetStridedBatch(cusparseConstSpMatDescr_t matrix, int* batches);
 cusparseStatus_t cusparseSpMatGetSize(cusparseConstSpMatDescr_t matrix, int64_t* rows, int64_t* cols, int64_t* nnz);
 cusparseStatus_t cusparseSpMatGetFormat(cusparseConstSpMatDescr_t matrix, cusparseFormat_t* format);
 cusparseStatus_t cusparseSpMatGetIndexBase(cusparseConstSpMatDescr_t matrix, cusparseIndexBase_t* base);
@@ -116,6 +121,8 @@ cusparseStatus_t cusparseCreateConstDnMat(cusparseConstDnMatDescr_t* matrix, int
 cusparseStatus_t cusparseDestroyDnMat(cusparseConstDnMatDescr_t matrix);
 cusparseStatus_t cusparseDnMatGet(cusparseDnMatDescr_t matrix, int64_t* rows, int64_t* cols, int64_t* ld, void** values,
                                   cudaDataType* value_type, cusparseOrder_t* order);
+cusparseStatus_t cusparseDnMatSetStridedBatch(cusparseDnMatDescr_t matrix, int batches, int64_t stride);
+cusparseStatus_t cusparseDnMatGetStridedBatch(cusparseConstDnMatDescr_t matrix, int* batches, int64_t* stride);
 cusparseStatus_t cusparseDnMatGetValues(cusparseDnMatDescr_t matrix, void** values);
 cusparseStatus_t cusparseDnMatSetValues(cusparseDnMatDescr_t matrix, void* values);
 cusparseStatus_t cusparseCreateDnVec(cusparseDnVecDescr_t* vector, int64_t size, void* values, cudaDataType value_type);

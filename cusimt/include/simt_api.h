@@ -173,7 +173,10 @@ int simt_stream_priority(void*);
 int simt_stream_query(void* stream);                       // 0 or cudaErrorNotReady
 void simt_stream_synchronize(void* stream);                // counted as a host sync
 void simt_stream_work(void* stream, double microseconds);  // work that is not a launch: time passes on the stream
-void simt_set_current_stream(int device, void*);           // torch's notion, per OS thread; null = default
+// Handles of cuBLAS and cuSPARSE as PyTorch keeps them: not recorded as created by the program. Null when memory is full.
+void* simt_blas_handle(void);
+void* simt_sparse_handle(void);
+void simt_set_current_stream(int device, void*);  // torch's notion, per OS thread; null = default
 void* simt_current_stream(int device);
 // From now on launches and copies tell whether they wait for what is queued on the calling thread's current streams ("waits"),
 // and, when they are taken, whether those streams wait for them ("awaited").

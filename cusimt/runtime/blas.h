@@ -18,7 +18,7 @@ namespace simt {
 
 class BlasCall : public LibraryCall {
   public:
-    BlasCall(cublasHandle_t handle, double operations) : LibraryCall(handle->stream, operations) {}
+    BlasCall(const char* name, cublasHandle_t handle, double operations) : LibraryCall(name, handle->stream, operations) {}
 };
 
 // A scalar result: on the device with CUBLAS_POINTER_MODE_DEVICE, else on the host.

@@ -3,6 +3,8 @@
 
 #include "blas.h"
 
+using namespace simt;
+
 namespace {
 
 template <class T>
@@ -34,9 +36,12 @@ cublasStatus_t copy(void* to, size_t to_pitch, const void* from, size_t from_pit
 extern "C" {
 cublasStatus_t cublasCreate(cublasHandle_t* handle) {
     if (!handle) return CUBLAS_STATUS_INVALID_VALUE;
-    *handle = new (std::nothrow) cublasContext;
+    log_api_call({.call = "cublasCreate", .kind = "handle"});
+    *handle = static_cast<cublasHandle_t>(simt_blas_handle());
     return *handle ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_ALLOC_FAILED;
 }
+
+void* simt_blas_handle(void) { return new (std::nothrow) cublasContext; }
 
 cublasStatus_t cublasDestroy(cublasHandle_t handle) {
     if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;

@@ -65,7 +65,18 @@ struct Product {
     int m, n, k;
     double alpha, beta;
     Matrix a, b, c;
+    bool is_tf32 = false;
 };
+
+// A tensor core reads 10 of the 23 bits of a float's mantissa. NaN keeps its quiet bit.
+float as_tf32(float value) {
+    constexpr uint32_t kRead = ~((1u << 13) - 1);
+    uint32_t bits;
+    memcpy(&bits, &value, sizeof bits);
+    bits &= kRead;
+    memcpy(&value, &bits, sizeof value);
+    return value;
+}
 
 // op(matrix), `rows` times `cols`, column by column without gaps.
 template <class T>
@@ -100,6 +111,9 @@ template <class T>
 void multiply(const Product& product) {
     size_t m = product.m, k = product.alpha == 0 ? 0 : product.k;
     std::vector<T> a = unpacked<T>(product.a, product.m, int(k)), b = unpacked<T>(product.b, int(k), product.n), sums(m);
+    if (product.is_tf32)
+        for (std::vector<T>* factors : {&a, &b})
+            for (T& each : *factors) each = T(as_tf32(float(each)));
     for (int column = 0; column < product.n; ++column) {
         std::fill(sums.begin(), sums.end(), T(0));
         for (size_t i = 0; i < k; ++i) {
@@ -147,16 +161,38 @@ struct Scalars {
     cublasComputeType_t compute;
 };
 
+// Half precision is summed in float or, if all matrices are half, in half; each other type in itself.
+bool is_supported(const Product& product, cublasComputeType_t compute) {
+    cudaDataType a = product.a.type, c = product.c.type;
+    switch (compute) {
+        case CUBLAS_COMPUTE_16F:
+        case CUBLAS_COMPUTE_16F_PEDANTIC: return a == CUDA_R_16F && c == CUDA_R_16F;
+        case CUBLAS_COMPUTE_64F:
+        case CUBLAS_COMPUTE_64F_PEDANTIC: return a == CUDA_R_64F && c == CUDA_R_64F;
+        case CUBLAS_COMPUTE_32I:
+        case CUBLAS_COMPUTE_32I_PEDANTIC: return a == CUDA_R_8I && c == CUDA_R_32I;
+        default: return a != CUDA_R_64F && c != CUDA_R_64F && c != CUDA_R_32I;
+    }
+}
+
+bool uses_tf32(cublasHandle_t handle, const Product& product, cublasComputeType_t compute) {
+    bool are_floats = product.a.type == CUDA_R_32F && product.b.type == CUDA_R_32F;
+    bool by_handle = compute == CUBLAS_COMPUTE_32F && handle->math_mode == CUBLAS_TF32_TENSOR_OP_MATH;
+    return are_floats && (compute == CUBLAS_COMPUTE_32F_FAST_TF32 || by_handle);
+}
+
 // `count` products; `place(i, product)` says where the matrices of number i lie.
 template <class Place>
 cublasStatus_t run(cublasHandle_t handle, Product product, const Scalars& scalars, int count, Place place) {
     if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
     if (!scalars.alpha || !scalars.beta || count < 0) return CUBLAS_STATUS_INVALID_VALUE;
     if (cublasStatus_t status = invalid_shape(product)) return status;
-    BlasCall call(handle, 2.0 * product.m * product.n * product.k * count);
+    if (product.a.type != product.b.type || !is_supported(product, scalars.compute)) return CUBLAS_STATUS_NOT_SUPPORTED;
+    BlasCall call("cuBLAS gemm", handle, 2.0 * product.m * product.n * product.k * count);
     if (simt_sticky_error()) return CUBLAS_STATUS_EXECUTION_FAILED;
     product.alpha = scalar(scalars.alpha, scalars.compute);
     product.beta = scalar(scalars.beta, scalars.compute);
+    product.is_tf32 = uses_tf32(handle, product, scalars.compute);
     for (int i = 0; i < count; ++i) {
         place(i, product);
         if (cublasStatus_t status = multiply(product)) return status;

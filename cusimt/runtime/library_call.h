@@ -2,18 +2,22 @@
 #pragma once
 #include <stddef.h>
 
+#include "api_log.h"
 #include "cuda_runtime_api.h"
 #include "simt_api.h"
+#include "streams.h"
 
 namespace simt {
 
-// One call of a library: opens the shield, and lets time pass on a stream. `operations` is an estimate.
+// One call of a library: opens the shield, lets time pass on a stream, and is recorded like a call of the runtime.
+// `name` says what the library does; `operations` is an estimate.
 class LibraryCall {
   public:
-    LibraryCall(cudaStream_t stream, double operations) {
+    LibraryCall(const char* name, cudaStream_t stream, double operations) {
         simt_open_shield(1);
         constexpr double kLaunchMicroseconds = 5, kOperationsPerMicrosecond = 30e6;
-        simt_stream_work(stream, kLaunchMicroseconds + operations / kOperationsPerMicrosecond);
+        Submitted work = advance_stream(stream, kLaunchMicroseconds + operations / kOperationsPerMicrosecond);
+        log_api_call({.call = name, .kind = "library", .stream = stream, .work = work});
     }
     ~LibraryCall() { simt_open_shield(0); }
     LibraryCall(const LibraryCall&) = delete;

@@ -49,7 +49,7 @@ class Words {
 template <class T, class Next>
 curandStatus_t fill(curandGenerator_t generator, T* out, size_t n, Next next) {
     if (!generator) return CURAND_STATUS_NOT_INITIALIZED;
-    LibraryCall call(generator->stream, static_cast<double>(n));
+    LibraryCall call("cuRAND generate", generator->stream, static_cast<double>(n));
     if (simt_sticky_error()) return CURAND_STATUS_PREEXISTING_FAILURE;
     if (!generator->on_host && !is_accessible(out, n * sizeof(T))) return CURAND_STATUS_LAUNCH_FAILURE;
     Words words(generator);
@@ -86,6 +86,7 @@ curandStatus_t fill_normal(curandGenerator_t generator, T* out, size_t n, Finish
 
 extern "C" {
 curandStatus_t curandCreateGenerator(curandGenerator_t* generator, curandRngType_t type) {
+    log_api_call({.call = "curandCreateGenerator", .kind = "handle"});
     return create(generator, type, false);
 }
 curandStatus_t curandCreateGeneratorHost(curandGenerator_t* generator, curandRngType_t type) {

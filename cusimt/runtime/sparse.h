@@ -16,6 +16,8 @@ struct cusparseSpMatDescr {
     cusparseIndexType_t outer_type, inner_type;
     cusparseIndexBase_t base;
     cudaDataType value_type;
+    int batches = 1;
+    int64_t outer_stride = 0, entries_stride = 0;  // of COO, both are that of the entries
 };
 
 struct cusparseDnMatDescr {
@@ -23,6 +25,8 @@ struct cusparseDnMatDescr {
     void* values;
     cudaDataType value_type;
     cusparseOrder_t order;
+    int batches = 1;
+    int64_t batch_stride = 0;
 };
 
 struct cusparseDnVecDescr {

@@ -47,12 +47,22 @@ bool is_valid(const cusparseDnMatDescr& m) {
     return order && m.rows >= 0 && m.cols >= 0 && m.ld >= inner && bytes_of(m.value_type);
 }
 
+cusparseStatus_t set_batches(cusparseSpMatDescr& m, int batches, int64_t outer_stride, int64_t entries_stride) {
+    if (batches < 1 || outer_stride < 0 || entries_stride < 0) return CUSPARSE_STATUS_INVALID_VALUE;
+    m.batches = batches, m.outer_stride = outer_stride, m.entries_stride = entries_stride;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+
 void* writable(const void* pointer) { return const_cast<void*>(pointer); }
 
 }  // namespace
 
 extern "C" {
-cusparseStatus_t cusparseCreate(cusparseHandle_t* handle) { return create(handle, true, cusparseContext()); }
+cusparseStatus_t cusparseCreate(cusparseHandle_t* handle) {
+    log_api_call({.call = "cusparseCreate", .kind = "handle"});
+    return create(handle, true, cusparseContext());
+}
+void* simt_sparse_handle(void) { return new (std::nothrow) cusparseContext; }
 cusparseStatus_t cusparseDestroy(cusparseHandle_t handle) { return handle ? destroy(handle) : CUSPARSE_STATUS_NOT_INITIALIZED; }
 cusparseStatus_t cusparseGetVersion(cusparseHandle_t handle, int* version) {
     if (!handle) return CUSPARSE_STATUS_NOT_INITIALIZED;
@@ -171,6 +181,18 @@ cusparseStatus_t cusparseCsrSetPointers(cusparseSpMatDescr_t m, void* offsets, v
     m->outer = offsets, m->inner = columns, m->values = values;
     return CUSPARSE_STATUS_SUCCESS;
 }
+cusparseStatus_t cusparseCsrSetStridedBatch(cusparseSpMatDescr_t m, int batches, int64_t offsets_stride,
+                                            int64_t entries_stride) {
+    if (!m || m->format != CUSPARSE_FORMAT_CSR) return CUSPARSE_STATUS_INVALID_VALUE;
+    return set_batches(*m, batches, offsets_stride, entries_stride);
+}
+cusparseStatus_t cusparseCooSetStridedBatch(cusparseSpMatDescr_t m, int batches, int64_t stride) {
+    if (!m || m->format != CUSPARSE_FORMAT_COO) return CUSPARSE_STATUS_INVALID_VALUE;
+    return set_batches(*m, batches, stride, stride);
+}
+cusparseStatus_t cusparseSpMatGetStridedBatch(cusparseConstSpMatDescr_t m, int* batches) {
+    return get(m, &cusparseSpMatDescr::batches, batches);
+}
 cusparseStatus_t cusparseSpMatGetSize(cusparseConstSpMatDescr_t m, int64_t* rows, int64_t* cols, int64_t* nnz) {
     if (!m || !rows || !cols || !nnz) return CUSPARSE_STATUS_INVALID_VALUE;
     *rows = m->rows, *cols = m->cols, *nnz = m->nnz;
@@ -204,6 +226,16 @@ cusparseStatus_t cusparseDnMatGet(cusparseDnMatDescr_t m, int64_t* rows, int64_t
                                   cudaDataType* type, cusparseOrder_t* order) {
     if (!m) return CUSPARSE_STATUS_INVALID_VALUE;
     *rows = m->rows, *cols = m->cols, *ld = m->ld, *values = m->values, *type = m->value_type, *order = m->order;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+cusparseStatus_t cusparseDnMatSetStridedBatch(cusparseDnMatDescr_t m, int batches, int64_t stride) {
+    if (!m || batches < 1 || stride < 0) return CUSPARSE_STATUS_INVALID_VALUE;
+    m->batches = batches, m->batch_stride = stride;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+cusparseStatus_t cusparseDnMatGetStridedBatch(cusparseConstDnMatDescr_t m, int* batches, int64_t* stride) {
+    if (!m || !batches || !stride) return CUSPARSE_STATUS_INVALID_VALUE;
+    *batches = m->batches, *stride = m->batch_stride;
     return CUSPARSE_STATUS_SUCCESS;
 }
 cusparseStatus_t cusparseDnMatGetValues(cusparseDnMatDescr_t m, void** values) {

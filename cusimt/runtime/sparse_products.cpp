@@ -3,6 +3,7 @@
 // A result depends on nothing but its arguments: sums run in the order of the entries, in the type to compute in.
 #include <string.h>
 
+#include <algorithm>
 #include <utility>
 #include <vector>
 
@@ -118,36 +119,70 @@ cusparseStatus_t with_scalars(cusparseHandle_t handle, Scalars scalars, Work wor
     return done ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_EXECUTION_FAILED;
 }
 
-cusparseStatus_t sparse_times_dense(cusparseHandle_t handle, cusparseOperation_t op_a, const cusparseSpMatDescr& a,
-                                    const cusparseDnMatDescr& b, const cusparseDnMatDescr& c, Scalars scalars, void* buffer) {
+// ---- batches ----
+void* moved(void* array, size_t element, int64_t elements) {
+    return static_cast<char*>(array) + elements * static_cast<int64_t>(element);
+}
+
+cusparseSpMatDescr of_batch(cusparseSpMatDescr m, int number) {
+    if (m.batches == 1) return m;
+    m.outer = moved(m.outer, bytes_of(m.outer_type), number * m.outer_stride);
+    m.inner = moved(m.inner, bytes_of(m.inner_type), number * m.entries_stride);
+    m.values = moved(m.values, bytes_of(m.value_type), number * m.entries_stride);
+    return m;
+}
+
+cusparseDnMatDescr of_batch(cusparseDnMatDescr m, int number) {
+    if (m.batches > 1) m.values = moved(m.values, bytes_of(m.value_type), number * m.batch_stride);
+    return m;
+}
+
+// The number of products, or 0 if the operands do not go together. One matrix serves a whole batch.
+template <class... Operands>
+int batches_of(const Operands&... operands) {
+    int most = std::max({operands.batches...});
+    return ((operands.batches == 1 || operands.batches == most) && ...) ? most : 0;
+}
+
+cusparseStatus_t sparse_times_dense(cusparseHandle_t handle, cusparseOperation_t op_a, const cusparseSpMatDescr& all_a,
+                                    const cusparseDnMatDescr& all_b, const cusparseDnMatDescr& all_c, Scalars scalars,
+                                    void* buffer) {
     bool flip = op_a != CUSPARSE_OPERATION_NON_TRANSPOSE;
-    int64_t m = flip ? a.cols : a.rows, k = flip ? a.rows : a.cols, n = c.cols;
-    if (b.rows != k || b.cols != n || c.rows != m) return CUSPARSE_STATUS_INVALID_VALUE;
-    if (a.value_type != b.value_type) return CUSPARSE_STATUS_NOT_SUPPORTED;
-    LibraryCall call(handle->stream, 2.0 * static_cast<double>(a.nnz) * static_cast<double>(n));
-    if (!use_workspace(buffer, a)) return CUSPARSE_STATUS_INVALID_VALUE;
-    if (!is_reachable(a) || !is_reachable(b) || !is_reachable(c) || simt_sticky_error())
-        return CUSPARSE_STATUS_EXECUTION_FAILED;
-    return with_scalars(handle, scalars, [&](auto alpha, auto beta) {
-        typedef decltype(alpha) T;
-        std::vector<T> rows_of_b = unpacked<T>(b), sums(static_cast<size_t>(m * n));
-        bool inside = for_each_entry(a, [&](int64_t row, int64_t column, int64_t entry) {
-            T value = load<T>(a.value_type, a.values, entry);
-            T* to = &sums[(flip ? column : row) * n];
-            const T* from = &rows_of_b[(flip ? row : column) * n];
-            for (int64_t j = 0; j < n; ++j) to[j] += value * from[j];
+    int64_t m = flip ? all_a.cols : all_a.rows, k = flip ? all_a.rows : all_a.cols, n = all_c.cols;
+    int batches = all_c.batches == batches_of(all_a, all_b, all_c) ? all_c.batches : 0;
+    if (all_b.rows != k || all_b.cols != n || all_c.rows != m || batches == 0) return CUSPARSE_STATUS_INVALID_VALUE;
+    if (all_a.value_type != all_b.value_type) return CUSPARSE_STATUS_NOT_SUPPORTED;
+    double operations = 2.0 * static_cast<double>(all_a.nnz) * static_cast<double>(n) * batches;
+    LibraryCall call("cuSPARSE SpMM", handle->stream, operations);
+    if (!use_workspace(buffer, all_a)) return CUSPARSE_STATUS_INVALID_VALUE;
+    for (int number = 0; number < batches; ++number) {
+        const cusparseSpMatDescr a = of_batch(all_a, number);
+        const cusparseDnMatDescr b = of_batch(all_b, number), c = of_batch(all_c, number);
+        if (!is_reachable(a) || !is_reachable(b) || !is_reachable(c) || simt_sticky_error())
+            return CUSPARSE_STATUS_EXECUTION_FAILED;
+        cusparseStatus_t status = with_scalars(handle, scalars, [&](auto alpha, auto beta) {
+            typedef decltype(alpha) T;
+            std::vector<T> rows_of_b = unpacked<T>(b), sums(static_cast<size_t>(m * n));
+            bool inside = for_each_entry(a, [&](int64_t row, int64_t column, int64_t entry) {
+                T value = load<T>(a.value_type, a.values, entry);
+                T* to = &sums[(flip ? column : row) * n];
+                const T* from = &rows_of_b[(flip ? row : column) * n];
+                for (int64_t j = 0; j < n; ++j) to[j] += value * from[j];
+            });
+            for (int64_t i = 0; inside && i < m; ++i)
+                for (int64_t j = 0; j < n; ++j) combine(c.value_type, c.values, place(c, i, j), alpha, sums[i * n + j], beta);
+            return inside;
         });
-        for (int64_t i = 0; inside && i < m; ++i)
-            for (int64_t j = 0; j < n; ++j) combine(c.value_type, c.values, place(c, i, j), alpha, sums[i * n + j], beta);
-        return inside;
-    });
+        if (status) return status;
+    }
+    return CUSPARSE_STATUS_SUCCESS;
 }
 
 cusparseStatus_t sampled(cusparseHandle_t handle, const cusparseDnMatDescr& a, const cusparseDnMatDescr& b,
                          const cusparseSpMatDescr& c, Scalars scalars, void* buffer) {
     if (a.cols != b.rows || a.rows != c.rows || b.cols != c.cols) return CUSPARSE_STATUS_INVALID_VALUE;
     if (a.value_type != b.value_type) return CUSPARSE_STATUS_NOT_SUPPORTED;
-    LibraryCall call(handle->stream, 2.0 * static_cast<double>(c.nnz) * static_cast<double>(a.cols));
+    LibraryCall call("cuSPARSE SDDMM", handle->stream, 2.0 * static_cast<double>(c.nnz) * static_cast<double>(a.cols));
     if (!use_workspace(buffer, c)) return CUSPARSE_STATUS_INVALID_VALUE;
     if (!is_reachable(a) || !is_reachable(b) || !is_reachable(c) || simt_sticky_error())
         return CUSPARSE_STATUS_EXECUTION_FAILED;
@@ -238,7 +273,7 @@ cusparseStatus_t cusparseSparseToDense(cusparseHandle_t handle, cusparseConstSpM
                                        cusparseSparseToDenseAlg_t, void* buffer) {
     if (cusparseStatus_t status = checked(handle, a, b)) return status;
     if (a->rows != b->rows || a->cols != b->cols || a->value_type != b->value_type) return CUSPARSE_STATUS_INVALID_VALUE;
-    LibraryCall call(handle->stream, static_cast<double>(a->nnz));
+    LibraryCall call("cuSPARSE SparseToDense", handle->stream, static_cast<double>(a->nnz));
     if (!use_workspace(buffer, *a)) return CUSPARSE_STATUS_INVALID_VALUE;
     if (!is_reachable(*a) || !is_reachable(*b) || simt_sticky_error()) return CUSPARSE_STATUS_EXECUTION_FAILED;
     for (int64_t i = 0; i < b->rows; ++i)

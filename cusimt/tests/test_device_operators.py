@@ -128,6 +128,56 @@ def test_cublas_through_pytorchs_handle(library: str) -> None:
 
 
 @on_device
+def test_calls_of_libraries_are_recorded_and_pytorchs_handles_are_not(library: str) -> None:
+    import torch
+
+    from cusimt.records import load_runtime, take_records
+
+    torch.ops.load_library(library)
+    a, side = torch.randn(5, 5, device="cuda"), torch.cuda.Stream()
+    load_runtime().simt_watch_streams()
+    take_records("api_calls")
+    torch.ops.simt_tests.product(a, a)
+    with torch.cuda.stream(side):
+        torch.ops.simt_tests.product(a, a)
+    calls = take_records("api_calls")
+    assert [(each["call"], each["kind"], each["stream"]) for each in calls] == [
+        ("cuBLAS gemm", "library", 0),
+        ("cuBLAS gemm", "library", side.stream_id),
+    ]
+    assert [each["waits"] for each in calls] == [1, 0]
+
+
+@on_device
+def test_handles_that_a_program_creates_are_recorded() -> None:
+    import ctypes
+
+    from cusimt.records import load_runtime, take_records
+
+    runtime, handle = load_runtime(), ctypes.c_void_p()
+    take_records("api_calls")
+    for create in (runtime.cublasCreate, runtime.cusparseCreate):
+        assert create(ctypes.byref(handle)) == 0
+    assert [(each["call"], each["kind"]) for each in take_records("api_calls")] == [
+        ("cublasCreate", "handle"),
+        ("cusparseCreate", "handle"),
+    ]
+
+
+@on_device
+def test_pytorchs_handle_follows_the_tf32_switch(library: str) -> None:
+    import torch
+
+    torch.ops.load_library(library)
+    a, one = torch.full((1, 1), 1 + 2.0**-11, device="cuda"), torch.ones(1, 1, device="cuda")
+    assert torch.ops.simt_tests.product(a, one).item() == 1 + 2.0**-11
+    torch.backends.cuda.matmul.allow_tf32 = True
+    assert torch.ops.simt_tests.product(a, one).item() == 1
+    torch.backends.cuda.matmul.allow_tf32 = False
+    assert torch.ops.simt_tests.product(a, one).item() == 1 + 2.0**-11
+
+
+@on_device
 def test_cusparse_through_pytorchs_handle(library: str) -> None:
     import torch
 

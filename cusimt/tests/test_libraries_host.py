@@ -101,6 +101,47 @@ def test_mistakes_have_statuses(host: Program, mistake: str, status: int) -> Non
     assert not result.any()
 
 
+@pytest.mark.parametrize("flip", [0, 1])
+@pytest.mark.parametrize("shared", ["offsets", "matrix", "dense"])
+def test_a_batch_of_sparse_products(host: Program, flip: int, shared: str) -> None:
+    """Arrays with a stride of 0 serve all products: offsets alone, or all of A, or B."""
+    rng = np.random.default_rng(8)
+    first = sparse(6, 5, 9)
+    offsets, columns, values = compressed(first)
+    count, rows, inner = 3, 5 if flip else 6, 6 if flip else 5
+    all_values = rng.integers(1, 9, (count, len(values))).astype(np.float32)
+    dense = rng.integers(-9, 9, (count, inner, 4)).astype(np.float32)
+    result = np.full((count, rows, 4), np.nan, np.float32)
+    strides = {
+        "offsets": [0, len(values), inner * 4, rows * 4],
+        "matrix": [0, 0, inner * 4, rows * 4],
+        "dense": [0, len(values), 0, rows * 4],
+    }[shared]
+    numbers = np.array([6, 5, 4, len(values), flip, 0, 1, 1], np.int32)
+    answers = np.full(3, -1, np.int32)
+    host.sparse_batch(
+        numbers, offsets, np.tile(columns, count), all_values, dense, result, np.array(strides, np.int32),
+        count, 1 if shared == "dense" else count, answers,
+    )  # fmt: skip
+    assert answers.tolist() == [SUCCESS, 1, INVALID_VALUE]
+    for number in range(count):
+        a = np.zeros_like(first)
+        a[np.nonzero(first)] = all_values[0 if shared == "matrix" else number]
+        b = dense[0 if shared == "dense" else number]
+        assert np.array_equal(result[number], (a.T if flip else a) @ b)
+    assert not findings.take()
+
+
+def test_a_batch_of_two_sizes_is_refused(host: Program) -> None:
+    offsets, columns, values = compressed(sparse(6, 5, 9))
+    numbers, answers = np.array([6, 5, 4, len(values), 0, 0, 1, 1], np.int32), np.zeros(3, np.int32)
+    host.sparse_batch(
+        numbers, offsets, columns, values, np.zeros((2, 5, 4), np.float32), np.zeros((3, 6, 4), np.float32),
+        np.array([0, 0, 20, 24], np.int32), 3, 2, answers,
+    )  # fmt: skip
+    assert answers[0] == INVALID_VALUE
+
+
 def test_sparse_times_vector_in_double_with_64_bit_indices(host: Program) -> None:
     a = sparse(50, 30, 4).astype(np.float64)
     offsets, columns, values = compressed(a)

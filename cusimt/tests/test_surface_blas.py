@@ -13,9 +13,10 @@ from cusimt.tests.surface_program import ON_GPU, Array, runtime
 
 pytestmark = pytest.mark.skipif(ON_GPU, reason="cuBLAS itself needs no test")
 
-SUCCESS, NOT_INITIALIZED, INVALID_VALUE, EXECUTION_FAILED = 0, 1, 7, 13
+SUCCESS, NOT_INITIALIZED, INVALID_VALUE, EXECUTION_FAILED, NOT_SUPPORTED = 0, 1, 7, 13, 15
 FLOAT, DOUBLE, HALF, INT8, INT32 = 0, 1, 2, 3, 10
-COMPUTE_FLOAT, COMPUTE_INT32 = 68, 72
+COMPUTE_FLOAT, COMPUTE_INT32, COMPUTE_TF32 = 68, 72, 77
+DEFAULT_MATH, TF32_MATH = 0, 3
 TYPES = {FLOAT: np.float32, DOUBLE: np.float64, HALF: np.float16, INT8: np.int8, INT32: np.int32}
 
 
@@ -108,6 +109,45 @@ def test_types_named_at_run_time(
     assert status == SUCCESS
     expected = (a.astype(np.float64) @ b.astype(np.float64)).astype(TYPES[type_c])
     assert np.allclose(device.get(at_c, c), expected, rtol=2e-3 if type_c == HALF else 1e-5)
+
+
+@pytest.mark.parametrize(
+    ("compute", "math", "low_bits"),
+    [(COMPUTE_FLOAT, DEFAULT_MATH, 1), (COMPUTE_FLOAT, TF32_MATH, 0), (COMPUTE_TF32, DEFAULT_MATH, 0)],
+)
+def test_tf32_reads_ten_bits_of_a_mantissa(
+    handle: ctypes.c_void_p, device: Device, compute: int, math: int, low_bits: int
+) -> None:
+    """Both the handle's math mode and the type to compute in switch it on."""
+    a, b = np.full((1, 1), 1 + 2.0**-11 + 2.0**-10, np.float32), np.ones((1, 1), np.float32)
+    at_a, at_b, at_c = device.put(a), device.put(b), device.put(np.zeros_like(a))
+    runtime().cublasSetMathMode(handle, math)
+    one, zero = scalar(1), scalar(0)
+    status = runtime().cublasGemmEx(
+        handle, 0, 0, 1, 1, 1, one, at_a, FLOAT, 1, at_b, FLOAT, 1, zero, at_c, FLOAT, 1, compute, -1
+    )
+    runtime().cublasSetMathMode(handle, DEFAULT_MATH)
+    assert status == SUCCESS
+    assert device.get(at_c, a)[0, 0] == 1 + 2.0**-10 + low_bits * 2.0**-11
+
+
+COMPUTE_HALF, COMPUTE_DOUBLE = 64, 70
+
+
+@pytest.mark.parametrize(
+    ("dtype", "compute"),
+    [(FLOAT, COMPUTE_HALF), (FLOAT, COMPUTE_DOUBLE), (DOUBLE, COMPUTE_FLOAT), (HALF, COMPUTE_DOUBLE)],
+)
+def test_a_type_to_compute_in_that_does_not_fit_is_refused(
+    handle: ctypes.c_void_p, device: Device, dtype: int, compute: int
+) -> None:
+    """cuBLAS would read alpha in that type, and find another number."""
+    at = device.put(np.ones((2, 2), TYPES[dtype]))
+    one = scalar(1, np.float64)
+    status = runtime().cublasGemmEx(
+        handle, 0, 0, 2, 2, 2, one, at, dtype, 2, at, dtype, 2, one, at, dtype, 2, compute, -1
+    )
+    assert status == NOT_SUPPORTED
 
 
 def test_batches_and_a_beta_of_zero_that_hides_nan(handle: ctypes.c_void_p, device: Device) -> None:

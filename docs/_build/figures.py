@@ -21,6 +21,7 @@ import dispatcher_pictures
 import embedding_pictures
 import execution
 import home_pictures
+import library_pictures
 import measuring_pictures
 import norm_pictures
 import memory_pictures
@@ -80,6 +81,8 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
     "tiles_of_scores": attention_pictures.tiles_of_scores,
     "pairs_of_tiles": attention_pictures.pairs_of_tiles,
     "loss_curves": training_pictures.loss_curves,
+    "rows_as_columns": library_pictures.rows_as_columns,
+    "calls_on_a_timeline": library_pictures.calls_on_a_timeline,
     "running_max_and_sum": softmax_pictures.running_max_and_sum,
     "butterfly": softmax_pictures.butterfly,
     "key_stack": dispatcher_pictures.key_stack,

@@ -19,19 +19,21 @@ TABLE = Path(__file__).with_name("symbols.toml")
 @dataclass(frozen=True)
 class Use:
     """Who asks: on which `backend`, whether for a file with `kernels`, a module of `python`, and one
-    whose arguments are `arrays` of NumPy.
+    whose arguments are `arrays` of NumPy. `vendor` names the libraries of NVIDIA that it may call.
     """
 
     backend: Backend
     kernels: bool
     python: bool
     arrays: bool = False
+    vendor: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
 class Group:
     """Names with one reason. `kernels`: objects with kernels may ask for them, too; `python`: only Python
-    modules may; `backends`: only there; `arrays`: on cuda, only modules that take NumPy's arrays.
+    modules may; `backends`: only there; `arrays`: on cuda, only modules that take NumPy's arrays;
+    `vendor`: only where the exercise is about calling that library.
     """
 
     title: str
@@ -41,11 +43,13 @@ class Group:
     python: bool = False
     backends: tuple[str, ...] = BACKENDS
     arrays: bool = False
+    vendor: str = ""
 
     def serves(self, use: Use) -> bool:
         staged = use.arrays or not self.arrays or use.backend == "simt"
         fits = (self.kernels or not use.kernels) and (use.python or not self.python)
-        return fits and staged and use.backend in self.backends
+        granted = not self.vendor or self.vendor in use.vendor
+        return fits and staged and granted and use.backend in self.backends
 
 
 @dataclass(frozen=True)
@@ -112,7 +116,8 @@ _FAMILIES = re.compile(
 
 def belonging_to_others(names: Sequence[str]) -> list[str]:
     """Those of C functions' names that only the libraries around a submission may define."""
-    uses = [Use(backend, kernels=False, python=True, arrays=True) for backend in BACKENDS]
+    every = frozenset(group.vendor for group in groups())
+    uses = [Use(backend, kernels=False, python=True, arrays=True, vendor=every) for backend in BACKENDS]
     c_names = [name for name in names if not name.startswith("_Z")]
     return [
         name

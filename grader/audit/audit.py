@@ -81,6 +81,7 @@ def audit_units(exercise: Exercise, units: Sequence[Unit], backend: Backend) -> 
                 exercise.build.name,
                 backend,
                 binding=exercise.build.interface in _BINDINGS,
+                vendor=exercise.vendor,
             )
         ),
         None,
@@ -103,7 +104,7 @@ def audit_library(
 def _use(exercise: Exercise, backend: Backend) -> Use:
     interface = exercise.build.interface
     python = interface != "torch_library"
-    return Use(backend, kernels=False, python=python, arrays=interface == "pybind")
+    return Use(backend, kernels=False, python=python, arrays=interface == "pybind", vendor=exercise.vendor)
 
 
 def audit_installed(
@@ -173,6 +174,8 @@ def _sources(exercise: Exercise, files: Path, assembly: bool) -> Iterator[Object
         content = file.read_bytes()
         yield from spelling.audit(content, file.name)
         text = content.decode("utf-8-sig", "replace")
-        yield from cuda_source.audit(text, file, exercise.build.name, assembly, python=file not in plain)
+        yield from cuda_source.audit(
+            text, file, exercise.build.name, assembly, python=file not in plain, vendor=exercise.vendor
+        )
         if exercise.build.interface in _BINDINGS:
             yield from python_binding.audit(cuda_source.tokens_of(text), text, file)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from itertools import accumulate
 from pathlib import PurePath
 
@@ -55,25 +55,30 @@ _REGISTERS = re.compile(r'"([^"]*)"')
 _FOUND_IN = re.compile(r".*/(?:include|c\+\+/[\d.]+)/(?:[\w]+-linux-gnu/)?(?:c\+\+/[\d.]+/)?")
 
 
-def audit(unit: Unit, name: str, backend: Backend, binding: bool) -> Iterator[Objection]:
-    """Objections to what one source of the library `name` becomes; `binding`: a Python module's.
+def audit(
+    unit: Unit, name: str, backend: Backend, binding: bool, vendor: Collection[str] = ()
+) -> Iterator[Objection]:
+    """Objections to what one source of the library `name` becomes; `binding`: a Python module's;
+    `vendor` as for cuda_source.
 
     Assembly is a GPU's: PTX is part of CUDA.
     """
     for include in unit.includes:
         header = _FOUND_IN.sub("", include.path)
-        if cuda_source.is_foreign(header):
+        if cuda_source.is_foreign(header, vendor):
             what = f"includes `{header}`"
             yield Objection(include.file.name, include.number, what, cuda_source.INCLUDE_RULE)
-    yield from _Compiled(unit.lines, name, backend, binding).run()
+    yield from _Compiled(unit.lines, name, backend, binding, vendor).run()
 
 
 class _Compiled:
-    def __init__(self, lines: Sequence[Line], name: str, backend: Backend, binding: bool) -> None:
+    def __init__(
+        self, lines: Sequence[Line], name: str, backend: Backend, binding: bool, vendor: Collection[str]
+    ) -> None:
         self.lines = lines
         self.name = name
         self.binding = binding
-        self.words = cuda_source.refused_words(assembly=backend == "cuda")
+        self.words = cuda_source.refused_words(assembly=backend == "cuda", vendor=vendor)
         self.qualifiers = _QUALIFIERS if backend == "cuda" else frozenset()
         self.starts = [0, *accumulate(len(line.text) for line in lines)]
         text = "".join(line.text for line in lines)

@@ -5,12 +5,13 @@ machinery.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path, PurePath
 
 from cusimt.translate.lexer import Kind, Token, scan
 from grader.audit.objection import Objection
+from grader.course.vendor import VENDOR
 
 TOUCH_RULE = (
     "What checks a submission is in the same process, and is left alone. "
@@ -95,11 +96,6 @@ _WORDS = (
         CHECKS_RULE,
     ),
     (
-        re.compile(r"(cublas|cusparse|cusolver|cudnn|cufft|nvrtc)\w+"),
-        "calls a library instead of your kernel",
-        LIBRARY_RULE,
-    ),
-    (
         re.compile(
             r"Dispatcher|RegisterOperators|TORCH_LIBRARY_THREAD_UNSAFE_LAZY_INIT|(Stable)?TorchLibraryInit|"
             r"StableLibrary|(aoti_)?torch_library_(init|impl|def)\w*|DeviceGuardImplRegistrar|device_guard_impl_registry|"
@@ -109,6 +105,7 @@ _WORDS = (
         f"{OPERATORS_RULE} {_OWN_CLASS}",
     ),
 )
+_CALLS = r"(cublas|cusparse|cusolver|cudnn|cufft|nvrtc)\w+"
 _ASSEMBLY = (re.compile(r"asm|__asm|__asm__"), "is assembly, which no check sees through", CHECKS_RULE)
 _HEADERS = re.compile(
     r"(/|\.\./|.*/\.\./|dlfcn|link\.h|elf|sys/|linux/|asm/|.*mmintrin|simt|.*access_state|spawn)"
@@ -132,13 +129,16 @@ _NO_MODULE_RULE = (
 _REGISTRATION = re.compile(r"(_|_?STABLE_|MAKE_)?TORCH_LIBRARY(_IMPL|_FRAGMENT)?")
 
 
-def audit(text: str, file: Path, name: str, assembly: bool, python: bool = True) -> Iterator[Objection]:
+def audit(
+    text: str, file: Path, name: str, assembly: bool, python: bool = True, vendor: Collection[str] = ()
+) -> Iterator[Objection]:
     """Objections to one source of the library `name`, in order; `assembly` is allowed or not.
 
-    `python`: whether it is a module of Python, compiled with Python's headers.
+    `python`: whether it is a module of Python, compiled with Python's headers. `vendor`: names in VENDOR
+    of the libraries that the exercise is about calling.
     """
     tokens = tokens_of(text)
-    yield from _Audit(text, file, name, refused_words(assembly), python).run(tokens)
+    yield from _Audit(text, file, name, refused_words(assembly, vendor), python, vendor).run(tokens)
 
 
 def tokens_of(text: str) -> list[Token]:
@@ -146,14 +146,30 @@ def tokens_of(text: str) -> list[Token]:
     return [token for token in scan(text) if token.kind is not Kind.BLANK]
 
 
-def refused_words(assembly: bool) -> tuple[tuple[re.Pattern[str], str, str], ...]:
-    """Patterns of words, what such a word does, and the rule against it; `assembly` is allowed or not."""
-    return _WORDS if assembly else (*_WORDS, _ASSEMBLY)
+def refused_words(
+    assembly: bool, vendor: Collection[str] = ()
+) -> tuple[tuple[re.Pattern[str], str, str], ...]:
+    """Patterns of words, what such a word does, and the rule against it; `assembly` and the libraries in
+    `vendor` are allowed or not.
+    """
+    granted = "|".join(VENDOR[name].words for name in sorted(vendor)) or "(?!)"
+    calls = (
+        re.compile(rf"(?!(?:{granted})$){_CALLS}"),
+        "calls a library instead of your kernel",
+        LIBRARY_RULE,
+    )
+    return (*_WORDS, calls) if assembly else (*_WORDS, calls, _ASSEMBLY)
 
 
-def is_foreign(header: str) -> bool:
+def is_foreign(header: str, vendor: Collection[str] = ()) -> bool:
     """Whether a header, by the name under which it is included, is none that a submission needs."""
-    return bool(_HEADERS.match(header) or _LIBRARIES.fullmatch(header))
+    return bool(_HEADERS.match(header)) or is_of_a_library(header, vendor)
+
+
+def is_of_a_library(header: str, vendor: Collection[str] = ()) -> bool:
+    """Whether a header has algorithms that host code launches, of a library that is not in `vendor`."""
+    granted = any(re.fullmatch(VENDOR[name].headers, header) for name in vendor)
+    return not granted and bool(_LIBRARIES.fullmatch(header))
 
 
 def is_harmless_attribute(word: str) -> bool:
@@ -176,9 +192,10 @@ _NOTHING = Token(Kind.BLANK, "", 0, 0)
 class _Audit:
     def __init__(
         self, text: str, file: Path, name: str, words: tuple[tuple[re.Pattern[str], str, str], ...],
-        python: bool,
+        python: bool, vendor: Collection[str],
     ) -> None:  # fmt: skip
         self.python = python
+        self.vendor = vendor
         self.text = text
         self.file = file
         self.name = name
@@ -274,7 +291,7 @@ class _Audit:
         is_source = PurePath(name).suffix in SUFFIXES
         if directive != "include" or not written_out or _HEADERS.match(name) or not is_source:
             yield self._object(token, f"has `#{directive} {operand}`", INCLUDE_RULE)
-        elif _LIBRARIES.fullmatch(name):
+        elif is_of_a_library(name, self.vendor):
             yield self._object(token, f"includes `{name}`", f"{LIBRARY_RULE} {_PARTS}")
         elif not self.python and _PYTHONS.fullmatch(name):
             yield self._object(token, f"includes `{name}`", _NO_MODULE_RULE)

@@ -126,9 +126,10 @@ def _compile(
             (folder / SYMBOLS).write_text(json.dumps(_asked(named)))
             (folder / UNITS).write_text(json.dumps(_kept(named)))
     printed = quickly + outcome.log
-    log = diagnostics.without_python_symbols(printed) if request.is_python_module else printed
+    warns = request.is_python_module or request.backend == "cuda"
+    log = diagnostics.without_supplied_symbols(printed) if warns else printed
     compiled = not any(slot.discarded for slot in slots.values())
-    unresolved = diagnostics.link_errors(log)  # for a Python module, the linker only warns of them
+    unresolved = diagnostics.link_errors(log)  # the linker may only warn of them
     if compiled and (unresolved or not outcome.ok):
         raise _failure(f"{request.name} does not link.", unresolved or log, log)
     if not outcome.ok:

@@ -32,7 +32,7 @@ _AT_LINE = re.compile(r'at line (?P<line>\d+) of "?(?P<file>[^"\n]+)"?$')
 _SCOPE = re.compile(r"^\S.*: (?:In |At |in )")
 _UNDEFINED = re.compile(r"undefined (?:reference to|symbol:) [`'\"]?(?P<name>.+?)['\"]?(?: follow)?$")
 _REPEATED = re.compile(r"multiple definition of [`'](?P<name>.+?)'")
-_PYTHON_SYMBOL = re.compile(r"^_?Py[A-Z_]")
+_SUPPLIED = re.compile(r"^(_?Py[A-Z_]|cu(blas|sparse)[A-Z])")  # by the interpreter, and by what torch needs
 _LINKED_FUNCTION = re.compile(r"\bld[\w.]*: .*: in function `")
 _GUTTER = re.compile(r"^ *\d* \| ?")
 _SIZE = re.compile(r"\bsize_t\b|\bunsigned long\b")
@@ -76,22 +76,22 @@ def trim(log: str, sources: Iterable[Path]) -> str:
 
 
 def link_errors(log: str) -> str:
-    """A line for each symbol that is defined twice or not at all, but for Python's own."""
+    """A line for each symbol that is defined twice or not at all, but for those supplied at load."""
     sentences: dict[str, None] = {}
     for line in log.splitlines():
-        if (match := _UNDEFINED.search(line)) and not _PYTHON_SYMBOL.match(match["name"]):
+        if (match := _UNDEFINED.search(line)) and not _SUPPLIED.match(match["name"]):
             sentences[f"error: {match['name']} is used, but nothing defines or instantiates it"] = None
         elif match := _REPEATED.search(line):
             sentences[f"error: {match['name']} is defined more than once"] = None
     return "\n".join(sentences)
 
 
-def without_python_symbols(log: str) -> str:
-    """`log` without the linker's hundreds of remarks on symbols that the interpreter supplies."""
+def without_supplied_symbols(log: str) -> str:
+    """`log` without the linker's hundreds of remarks on symbols that are supplied at load."""
     kept = []
     for line in log.splitlines(keepends=True):
         undefined = _UNDEFINED.search(line)
-        if not (undefined and _PYTHON_SYMBOL.match(undefined["name"])) and not _LINKED_FUNCTION.search(line):
+        if not (undefined and _SUPPLIED.match(undefined["name"])) and not _LINKED_FUNCTION.search(line):
             kept.append(line)
     return "".join(kept)
 

@@ -73,12 +73,12 @@ def link_command(
 def link_flags(request: BuildRequest) -> list[str]:
     """Libraries and search paths.
 
-    A symbol that nothing defines is a link error here, not a failed load later. A Python module's undefined
-    symbols are only reported, since the interpreter itself supplies those that begin with Py: see
-    `diagnostics.link_errors`.
+    A symbol that nothing defines is a link error here, not a failed load later. Some undefined symbols are
+    only reported, since they are supplied when the library is loaded: Python's by the interpreter, on cuda
+    those of cuBLAS and cuSPARSE by the libraries that torch's own need. See `diagnostics.link_errors`.
     """
     flags = [*linker_flags(), "-Wl,--no-undefined"]
-    if request.is_python_module:
+    if request.is_python_module or request.backend == "cuda":
         flags.append("-Wl,--warn-unresolved-symbols")
     if request.backend == "simt":
         flags += [str(libraries.module_object(request.checked)), *libraries.link_flags(request.checked)]

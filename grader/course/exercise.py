@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from grader.course.vendor import VENDOR
 from grader.support.backends import Backend
 from grader.support.toml_table import TomlTable, read_toml
 
@@ -55,7 +56,7 @@ class Exercise:
     points per check and sum to 100. ``library`` lists the operators that the exercise may call besides
     allocation, views and metadata; ``copies`` is true where copying between host and device is the point,
     ``moves`` is false where moving numbers about is, ``mapped`` is true where kernels may use memory that the
-    host has too (managed, pinned, registered).
+    host has too (managed, pinned, registered). ``vendor`` names the libraries in VENDOR that host code calls.
     ``allowed`` are the ALLOWANCES that the audit grants.
     ``elsewhere`` is the number of lines that may be changed outside of all sections; None for any number.
     """
@@ -78,6 +79,7 @@ class Exercise:
     copies: bool
     moves: bool = True
     mapped: bool = False
+    vendor: frozenset[str] = frozenset()
     allowed: frozenset[str] = frozenset()
     elsewhere: int | None = None
 
@@ -150,6 +152,7 @@ def read_exercise(root: Path) -> Exercise:
         copies=work.boolean("copies", False),
         moves=work.boolean("moves", True),
         mapped=work.boolean("mapped", False),
+        vendor=frozenset(work.texts("vendor", ())),
         allowed=frozenset(audit.texts("allow", ())),
         elsewhere=fix.integer_or_none("elsewhere"),
     )
@@ -160,6 +163,9 @@ def read_exercise(root: Path) -> Exercise:
     if exercise.allowed - set(ALLOWANCES):
         unknown = min(exercise.allowed - set(ALLOWANCES))
         raise table.broken(f"audit.allow names {unknown!r}", f"It may name {', '.join(ALLOWANCES)}.")
+    if exercise.vendor - set(VENDOR):
+        unknown = min(exercise.vendor - set(VENDOR))
+        raise table.broken(f"device_work.vendor names {unknown!r}", f"It may name {', '.join(VENDOR)}.")
     _check_file_names(table, exercise)
     return exercise
 

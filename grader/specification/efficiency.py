@@ -85,6 +85,7 @@ METRICS: dict[str, Metric] = {
     "launches": Metric("launch", "", "launches", plural="launches"),
     "allocations": Metric("allocation", "of device memory", "allocations", of_call=True),
     "peak_bytes": Metric("byte", "of device memory held at once", "peak_bytes", of_call=True),
+    "library_calls": Metric("library call", "", "library_calls", of_call=True),
     # By block size and shared memory, which are known everywhere; registers are left out of the account.
     "empty_warp_slots": Metric("empty warp slot", "of a multiprocessor", "empty_warp_slots", of_kernel=True),
     "shared_bytes": Metric("byte", "of shared memory per block", "shared_bytes", of_kernel=True),

@@ -11,9 +11,9 @@ if TYPE_CHECKING:
     from grader.specification.sizes import DrawnSizes
 
 Layout: TypeAlias = Literal[
-    "contiguous", "transposed", "sliced", "offset", "expanded", "permuted", "truncated", "far"
+    "contiguous", "transposed", "sliced", "offset", "expanded", "permuted", "padded", "truncated", "far"
 ]  # fmt: skip
-Special: TypeAlias = Literal["nan", "inf", "large", "zeros", "ones", "masked"]
+Special: TypeAlias = Literal["nan", "inf", "large", "zeros", "ones", "masked", "sorted"]
 Kind: TypeAlias = Literal["tensor", "numpy"]
 Stream: TypeAlias = Literal["default", "side"]
 AUTOCAST = ("float16", "bfloat16")
@@ -24,7 +24,9 @@ DTYPES = (
     "uint8", "int8", "int16", "int32", "int64", "bool",
 )  # fmt: skip
 NUMPY_HAS_NOT = ("bfloat16",)
-SMALLEST_RANK = {"transposed": 2, "sliced": 1, "truncated": 2, "expanded": 1, "permuted": 3, "far": 2}
+SMALLEST_RANK = {
+    "transposed": 2, "sliced": 1, "expanded": 1, "permuted": 3, "padded": 2, "truncated": 2, "far": 2,
+}  # fmt: skip
 FAR = 2**31  # elements: the first offset that a signed 32-bit integer cannot hold
 ONE_BYTE = ("uint8", "int8", "bool")
 
@@ -80,7 +82,8 @@ def tensor(
             row (rank >= 2): what is left out is NaN, and the storage ends with the last row; ``offset``
             row-major but starting one element into its storage, so that vector loads are misaligned;
             ``expanded`` stride 0 along the first dimension; ``permuted`` the second dimension innermost, as
-            channels_last has it (rank >= 3); ``far`` row-major, except that a huge stride along the first
+            channels_last has it (rank >= 3); ``padded`` row-major with a gap behind each row, as in
+            ``x[..., :columns]`` (rank >= 2); ``far`` row-major, except that a huge stride along the first
             dimension puts its last entry beyond offset 2^31, which overflows a 32-bit index (rank >= 2, at
             least two entries there, one-byte dtypes: its storage has 2 GiB, of which only the elements are
             resident on simt and on the host, and all of it on a real GPU).
@@ -91,7 +94,8 @@ def tensor(
         special: ``nan`` and ``inf`` sprinkle such values (about one in ten, at least one); ``large`` draws
             magnitudes between 1e2 and 1e4 with either sign; ``zeros`` and ``ones`` are constant; ``masked``
             puts -inf into each row (the last dimension) from a random place on, as an attention mask does,
-            and into the whole of the first row if there are several.
+            and into the whole of the first row if there are several; ``sorted`` puts each row in ascending
+            order, as the row numbers of a sparse matrix are.
     """
     extents = (shape,) if isinstance(shape, int) else tuple(int(extent) for extent in shape)
     described = TensorSpec(extents, dtype, layout, device, low, high, name, kind, special)
@@ -111,8 +115,10 @@ def _refuse_nonsense(given: TensorSpec) -> None:
         raise ValueError(f"special {given.special!r} is none of {', '.join(get_args(Special))}")
     if given.special == "masked" and (not given.floating or given.dtype.startswith("complex")):
         raise ValueError(f"special='masked' needs a real floating dtype, not {given.dtype}")
-    if given.special == "masked" and not given.shape:
-        raise ValueError("special='masked' needs at least 1 dimension")
+    if given.special in ("masked", "sorted") and not given.shape:
+        raise ValueError(f"special={given.special!r} needs at least 1 dimension")
+    if given.special == "sorted" and given.dtype.startswith("complex"):
+        raise ValueError("special='sorted' needs numbers with an order")
     if given.special in ("nan", "inf") and not given.floating:
         raise ValueError(f"special={given.special!r} needs a floating dtype, not {given.dtype}")
     if given.kind not in get_args(Kind) or (given.kind == "numpy" and given.dtype in NUMPY_HAS_NOT):

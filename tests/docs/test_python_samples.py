@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.util
 import json
+import os
 import re
 import subprocess
 import sys
@@ -54,6 +55,25 @@ def test_plain_python_is_a_gap_between_operators(trace: Path) -> None:
     shares = _module(SAMPLES / "cpu_timeline" / "gaps.py").shares(str(trace))
     assert set(shares) == {"prepare", "forward", "backward"}
     assert shares["prepare"] < shares["forward"] and shares["prepare"] < shares["backward"]
+
+
+def test_the_trace_of_library_calls_is_the_one_that_the_lesson_shows(tmp_path: Path) -> None:
+    """Operators are real and times are simulated: both are the same in every run."""
+    sample = SAMPLES / "library_calls"
+    command = [
+        sys.executable,
+        "-m",
+        "cusimt",
+        str(sample / "trace.py"),
+        str(ROOT / "solutions/22_library_calls"),
+    ]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "CU2GRAD_BACKEND": "simt"}
+    done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    printed = "".join(line for line in done.stdout.splitlines(True) if not line.startswith("USDT"))
+    assert printed == (sample / "trace.txt").read_text()
+    events = json.loads((tmp_path / "trace.json").read_text())["traceEvents"]
+    assert {"graph_layer::product", "aten::empty"} <= {each["name"] for each in events}
 
 
 def test_operators_within_operators_count_once() -> None:

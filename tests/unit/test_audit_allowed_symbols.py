@@ -22,6 +22,7 @@ from grader.audit.allowed_symbols import (
 )
 from grader.audit.cuda_source import tokens_of
 from grader.audit.library import audit_objects
+from grader.support.backends import Backend
 
 REACHING = (
     "_r_debug", "_dl_find_object", "dl_iterate_phdr", "dlsym", "dlopen", "_Fork", "fork", "vfork",
@@ -160,8 +161,38 @@ def test_what_kernels_may_use_is_less() -> None:
     host_only = ["snprintf", "qsort", "strncpy", "strtol", "_ZNSirsERi"]
     assert not_allowed(host_only, HOST) == []
     assert len(not_allowed(host_only, replace(HOST, kernels=True))) == len(host_only)
-    only_host = {group.title for group in groups() if not group.kernels}
+    only_host = {group.title for group in groups() if not group.kernels and not group.vendor}
     assert only_host == {"C on the host", "C++ standard library: text that is read"}
+
+
+OF_CUBLAS = (
+    "cublasGemmStridedBatchedEx", "cublasSgemm_v2", "cublasCreate_v2",
+    "_ZN2at4cuda24getCurrentCUDABlasHandleEb", "_ZN2at4cuda4blas19_cublasGetErrorEnumE14cublasStatus_t",
+)  # fmt: skip
+OF_CUSPARSE = (
+    "cusparseSpMM",
+    "cusparseSpMM_bufferSize",
+    "cusparseCsrSetStridedBatch",
+    "cusparseDestroySpMat",
+)
+
+
+@pytest.mark.parametrize("backend", BACKENDS)
+def test_libraries_are_for_exercises_about_calling_them_and_for_host_code(backend: Backend) -> None:
+    use = Use(backend, kernels=False, python=False)
+    granted = replace(use, vendor=frozenset({"cublas"}))
+    assert not_allowed(OF_CUBLAS, granted) == []
+    assert len(not_allowed(OF_CUBLAS, use)) == len(OF_CUBLAS)
+    assert len(not_allowed(OF_CUSPARSE, granted)) == len(OF_CUSPARSE)
+    assert not_allowed(OF_CUSPARSE, replace(use, vendor=frozenset({"cusparse"}))) == []
+    assert len(not_allowed(OF_CUBLAS, replace(granted, kernels=True))) == len(OF_CUBLAS)
+
+
+@pytest.mark.parametrize("name", ["cublasSetStream_v2", "cublasSetMathMode", "cusparseSetPointerMode"])
+def test_settings_of_pytorchs_handle_are_refused_with_a_reason_of_their_own(name: str) -> None:
+    use = Use("simt", kernels=False, python=False, vendor=frozenset({"cublas", "cusparse"}))
+    (found,) = audit_objects({"binding.cpp": [name]}, use)
+    assert "which changes a library's handle" in found.sentence
 
 
 def test_a_library_without_pythons_face_has_no_use_for_python() -> None:

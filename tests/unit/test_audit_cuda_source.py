@@ -92,6 +92,16 @@ def test_headers_of_python_are_for_modules_of_python(header: str) -> None:
     assert found.sentence.startswith(f"binding.cpp:1 includes `{header}`. This library registers operators")
 
 
+def test_libraries_that_the_exercise_is_about_may_be_named_and_included() -> None:
+    text = "#include <cublas_v2.h>\n#include <cub/device/device_scan.cuh>\nauto* call = &cublasGemmEx;\n"
+    file = Path("binding.cpp")
+    assert list(audit(text, file, "own", assembly=False, vendor={"cublas", "cub"})) == []
+    assert len(list(audit(text, file, "own", assembly=False, vendor={"cub"}))) == 2
+    assert len(objections(text)) == 3
+    other = "#include <cusparse.h>\nauto* call = &cusparseSpMM;\n"
+    assert len(list(audit(other, file, "own", assembly=False, vendor={"cublas", "cub"}))) == 2
+
+
 @pytest.mark.parametrize("header", ["cub/cub.cuh", "thrust/pair.h", "cub/device/device_reduce.cuh"])
 def test_a_library_with_kernels_is_refused_with_what_there_is_instead(header: str) -> None:
     (found,) = objections(f"#include <{header}>\n")

@@ -190,7 +190,13 @@ def test_symbols_of_the_interpreter_are_not_missing() -> None:
         "the compiler says something\n"
     )
     assert diagnostics.link_errors(log) == ""
-    assert diagnostics.without_python_symbols(log) == "the compiler says something\n"
+    assert diagnostics.without_supplied_symbols(log) == "the compiler says something\n"
+
+
+def test_symbols_of_libraries_that_torch_brings_along_are_not_missing() -> None:
+    log = "b.cpp:(.text+0x2): warning: undefined reference to `cublasGemmEx'\n"
+    assert diagnostics.link_errors(log) == ""
+    assert "cudnnCreate is used" in diagnostics.link_errors(log.replace("cublasGemmEx", "cudnnCreate"))
 
 
 def test_a_symbol_defined_twice_is_told() -> None:

@@ -117,6 +117,7 @@ def edit_facts(course: Path, old: str, new: str) -> None:
         ("safety = 20", "safety = 21", "scores sum to 101"),
         ("safety = 20", "safty = 20", "scores.safty is not a known key. Did you mean 'safety'?"),
         ("minutes = 5", "minutes = ", "cannot be read"),
+        ("[scores]", '[device_work]\nvendor = ["cudnn"]\n\n[scores]', "It may name cublas, cub, cusparse."),
     ],
 )
 def test_a_wrong_fact_is_named_with_its_file_and_rule(

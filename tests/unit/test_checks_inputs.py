@@ -59,6 +59,8 @@ def test_unsigned_integers_have_no_negative_low() -> None:
         ("sliced", (6,), (2,)),
         ("offset", (3, 4), (4, 1)),
         ("expanded", (3, 4), (0, 1)),
+        ("padded", (3, 4), (7, 1)),
+        ("padded", (2, 3, 4), (21, 7, 1)),
         ("permuted", (2, 3, 4), (12, 1, 3)),
         ("permuted", (2, 3, 4, 5), (60, 1, 15, 3)),
         ("truncated", (3, 6), (8, 1)),
@@ -110,7 +112,9 @@ def test_behind_truncated_rows_is_what_no_sum_hides(dtype: str, rest: float) -> 
     torch.testing.assert_close(gaps, torch.full_like(gaps, rest), equal_nan=True)
 
 
-@pytest.mark.parametrize("layout", ["contiguous", "sliced", "transposed", "expanded", "offset", "truncated"])
+@pytest.mark.parametrize(
+    "layout", ["contiguous", "sliced", "transposed", "expanded", "offset", "padded", "truncated"]
+)
 def test_empty_tensors_have_every_layout(layout: str) -> None:
     assert drawn(tensor((0, 4), layout=layout)).shape == (0, 4)  # type: ignore[arg-type]
     assert drawn(tensor((4, 0), layout=layout)).shape == (4, 0)  # type: ignore[arg-type]
@@ -142,6 +146,13 @@ def test_a_mask_ends_every_row_and_leaves_only_the_first_empty() -> None:
     assert bool((masked[:, 1:] >= masked[:, :-1]).all())  # from some place on
     assert got[~masked].abs().max() <= 1
     assert len(set(masked.sum(dim=1).tolist())) > 5
+
+
+def test_sorted_numbers_ascend_in_every_row_and_are_drawn_like_others() -> None:
+    got = drawn(tensor((5, 40), "int32", special="sorted", low=0, high=9))
+    assert got.dtype == torch.int32 and bool((got[:, 1:] >= got[:, :-1]).all())
+    assert set(got.flatten().tolist()) == set(range(10))
+    assert bool((got[0] != got[1]).any())
 
 
 def test_a_single_row_is_never_masked_as_a_whole() -> None:

@@ -61,6 +61,38 @@ extern "C" void sparse_dense(int format, const int* numbers, int* outer, int* in
     cudaStreamDestroy(stream);
 }
 
+// Row-major C_i = A_i B_i, or with the transposed A_i. strides: of the offsets, of columns and values, of B, of C.
+extern "C" void sparse_batch(const int* numbers, int* offsets, int* columns, float* values, float* dense, float* result,
+                             const int* strides, int batches, int batches_b, int* answers) {
+    Shapes s;
+    int64_t to_next[4];
+    cudaMemcpy(&s, numbers, sizeof s, cudaMemcpyDeviceToHost);
+    int host[4];
+    cudaMemcpy(host, strides, sizeof host, cudaMemcpyDeviceToHost);
+    for (int i = 0; i < 4; ++i) to_next[i] = host[i];
+    cusparseHandle_t handle;
+    cusparseCreate(&handle);
+    cusparseSpMatDescr_t a;
+    cusparseDnMatDescr_t b, c;
+    int rows_b = s.transpose_a ? s.m : s.k, rows_c = s.transpose_a ? s.k : s.m, found_count = 0;
+    int64_t found_stride = 0;
+    cusparseCreateCsr(&a, s.m, s.k, s.nnz, offsets, columns, values, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                      CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F);
+    cusparseCreateDnMat(&b, rows_b, s.n, s.n, dense, CUDA_R_32F, CUSPARSE_ORDER_ROW);
+    cusparseCreateDnMat(&c, rows_c, s.n, s.n, result, CUDA_R_32F, CUSPARSE_ORDER_ROW);
+    cusparseCsrSetStridedBatch(a, batches, to_next[0], to_next[1]);
+    cusparseDnMatSetStridedBatch(b, batches_b, to_next[2]);
+    cusparseDnMatSetStridedBatch(c, batches, to_next[3]);
+    cusparseDnMatGetStridedBatch(c, &found_count, &found_stride);
+    answer(answers + 1, found_count == batches && found_stride == to_next[3]);
+    answer(answers + 2, cusparseCooSetStridedBatch(a, batches, 1));
+    answer(answers, spmm(handle, a, b, c, s, 1, 0, 0));
+    cusparseDestroyDnMat(c);
+    cusparseDestroyDnMat(b);
+    cusparseDestroySpMat(a);
+    cusparseDestroy(handle);
+}
+
 // y = 2 A x with 64-bit indices and doubles; alpha and beta on the device.
 extern "C" void sparse_vector(long long* offsets, long long* columns, double* values, double* x, double* y, double* scalars,
                               int rows, int cols, int nnz, int* answers) {

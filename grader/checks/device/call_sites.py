@@ -13,6 +13,8 @@ _CALLED = {
     "aten::copy_": ("copy_", "cpu", "cuda"),
     "aten::_to_copy": ("cpu", "cuda"),
     "torch::synchronize": ("synchronize",),
+    "cuBLAS gemm": ("cublasGemmEx", "cublasGemmStridedBatchedEx", "cublasSgemm", "cublasDgemm"),
+    "cuSPARSE SpMM": ("cusparseSpMM",),
     "cudaStreamSynchronize": ("cudaStreamSynchronize", "synchronize"),
     "cudaDeviceSynchronize": ("cudaDeviceSynchronize", "synchronize", "device_synchronize"),
 }

@@ -27,6 +27,8 @@ _THROUGH_EVENTS = (
 def too_few(bench: Bench, call: Call) -> str:
     """What is wrong where fewer launches can run at once than the case asks for; else ``""``."""
     asked = max((case.streams for case in bench.spec.cases if case.name == call.case), default=1)
+    if asked == 1:
+        return ""
     launches = accepted_launches(bench, call)
     streams = len({(launch.device, launch.stream) for launch in launches})
     if streams < asked:
@@ -34,7 +36,7 @@ def too_few(bench: Bench, call: Call) -> str:
             f"{call.text} launched everything on {counted(streams, 'stream')}; {asked} are asked for. "
             f"{_ONE_STREAM}"
         )
-    if asked == 1 or any(launch.moment is None for launch in launches):
+    if any(launch.moment is None for launch in launches):
         return ""
     at_once = most_at_once(launches)
     if at_once >= asked:

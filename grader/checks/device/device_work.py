@@ -8,11 +8,12 @@ spec asks for it, from a kernel.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterator, Mapping
 
 from cusimt.support.words import counted, listed
 from grader.checks.bench import Bench, Call
 from grader.checks.device.concurrency import too_few
+from grader.checks.device.handles import own_handle
 from grader.checks.device.host_work import (
     carried_answers,
     host_access,
@@ -28,6 +29,7 @@ from grader.checks.device.library_work import (
     foreign_operators_problem,
 )
 from grader.checks.device.runtime_memory import direct_allocation
+from grader.checks.device.vendor_work import vendor_calls, vendor_work, workers
 from grader.checks.outcome import Outcome, passed
 from grader.verdict import NOT_JUDGED, Status
 
@@ -62,6 +64,12 @@ def check(bench: Bench) -> Outcome:
     if failures:
         return next((each for each in failures if each.not_own), failures[0])
     launches = sum(len(accepted_launches(bench, call)) for call in calls)
+    if bench.exercise.vendor:
+        work = counted(sum(vendor_work(bench, call) for call in calls), "call")
+        made = f" and {counted(launches, 'launch', 'launches')} of your kernels" if launches else ""
+        return passed(
+            f"Libraries did the work: {work}{made} in {counted(len(calls), 'traced call')} of yours."
+        )
     return passed(
         f"Your kernels did the work: {counted(launches, 'launch', 'launches')} in "
         f"{counted(len(calls), 'traced call')}."
@@ -88,7 +96,7 @@ def judgements(bench: Bench, call: Call) -> Iterator[Outcome]:
     """
     if call.stage == "forward" and not call.has_result:
         return
-    if call.stage == "forward" and not accepted_launches(bench, call):
+    if call.stage == "forward" and not accepted_launches(bench, call) and not vendor_work(bench, call):
         yield _no_launch(bench, call)
         return
     judges = _FORWARD if call.stage == "forward" else _BACKWARD
@@ -102,7 +110,10 @@ def _no_launch(bench: Bench, call: Call) -> Outcome:
     library = foreign_operators(bench, call)
     instead = f" {listed(library)} did the work instead." if library else ""
     topic, made = ("library", f"{listed(library)} computed them") if library else ("no_kernel", "")
-    return call.failure(f"{call.text} launched no kernel.{instead}", topic, made or _made_without(call))
+    what = "launched no kernel"
+    if bench.exercise.vendor:
+        what = f"made none of {workers(bench)}"
+    return call.failure(f"{call.text} {what}.{instead}", topic, made or _made_without(call))
 
 
 def _made_without(call: Call) -> str:
@@ -143,7 +154,7 @@ def _by_no_kernel(bench: Bench, call: Call) -> Outcome | None:
 def _wrong_writer(bench: Bench, call: Call) -> Outcome | None:
     outputs = call.reply.outputs
     for number, (output, writers) in enumerate(zip(outputs, call.reply.trace.writers, strict=False)):
-        writer, share = _foreign_writer(writers or {})
+        writer, share = _foreign_writer(writers or {}, vendor_calls(bench, call))
         if writer == "host" and bench.exercise.copies:
             sentence = f"{call.text}: {NOT_BROUGHT_BACK}"
             return call.failure(sentence, writer, "they are not what your kernel wrote")
@@ -165,15 +176,26 @@ def _few_streams(bench: Bench, call: Call) -> Outcome | None:
     return call.failure(sentence, "streams") if sentence else None
 
 
-def _foreign_writer(writers: Mapping[str, int]) -> tuple[str, str]:
-    """The writer, other than a kernel, of most bytes, and how much it wrote in words."""
+def _foreign_writer(writers: Mapping[str, int], calls: Collection[str] = ()) -> tuple[str, str]:
+    """The writer, other than a kernel, of most bytes, and how much it wrote in words.
+
+    With `calls` of libraries that the exercise is about, libraries may write, and a fill stands in where they
+    have nothing to multiply; operators are judged apart.
+    """
     allowed = {"kernel", "unwritten"}  # unwritten memory is judged by its value
+    if calls:
+        allowed |= {"library", "memset"}
     foreign = {writer: count for writer, count in writers.items() if writer not in allowed and count}
     if not foreign:
         return "", ""
     writer = max(foreign, key=lambda each: foreign[each])
     whole = foreign[writer] == sum(writers.values())
     return writer, "all" if whole else f"{foreign[writer]} of {sum(writers.values())} bytes"
+
+
+def _created_a_handle(bench: Bench, call: Call) -> Outcome | None:
+    sentence = own_handle(bench, call)
+    return call.failure(sentence, "handle") if sentence else None
 
 
 def _allocated_directly(bench: Bench, call: Call) -> Outcome | None:
@@ -183,9 +205,10 @@ def _allocated_directly(bench: Bench, call: Call) -> Outcome | None:
 
 _FORWARD: tuple[Callable[[Bench, Call], Outcome | None], ...] = (
     _wrong_writer, host_access, memory_of_both, other_threads, foreign_operators_problem, foreign_launch,
-    copies_within_device, _allocated_directly, traffic_with_host, carried_answers, _few_streams,
+    copies_within_device, _created_a_handle, _allocated_directly, traffic_with_host, carried_answers,
+    _few_streams,
 )  # fmt: skip
 _BACKWARD: tuple[Callable[[Bench, Call], Outcome | None], ...] = (
     _written_by_host, host_access, memory_of_both, other_threads, foreign_operators_problem, foreign_launch,
-    _allocated_directly, traffic_with_host, _by_no_kernel,
+    _created_a_handle, _allocated_directly, traffic_with_host, _by_no_kernel,
 )  # fmt: skip

@@ -20,6 +20,7 @@ from grader.checks.device.launches import is_of_a_library
 from grader.checks.device.limit_causes import CountedStage, amount_of
 from grader.checks.device.limit_results import Judged, outcome_of
 from grader.checks.device.producers import is_right
+from grader.checks.device.vendor_work import recorded_calls
 from grader.checks.gradients.comparison import wrong_gradient
 from grader.checks.gradients.cotangents import cotangent, differentiable
 from grader.checks.gradients.engine import numeric_sizes
@@ -206,5 +207,6 @@ def _stage(call: Call, forward: Call, files: Path, sizes: Mapping[str, int]) -> 
     text = forward.text if call is forward else f"the backward of {forward.text}"
     trace = call.reply.trace
     return CountedStage(
-        text, tuple(counts), names, files, trace.allocations, trace.peak_bytes, trace.operators, sizes
+        text, tuple(counts), names, files, trace.allocations, trace.peak_bytes,
+        tuple(recorded_calls(call)), trace.operators, sizes,
     )  # fmt: skip

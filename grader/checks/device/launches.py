@@ -15,6 +15,7 @@ from pathlib import Path
 from cusimt.profile.instances import instance_name, template_name
 from cusimt.support.demangling import demangled
 from grader.checks.bench import Bench, Call
+from grader.checks.device.vendor_work import is_vendors, vendor_work
 from grader.compilation import Artifact
 from grader.run.values import TracedLaunch
 
@@ -59,7 +60,11 @@ def foreign_launches(bench: Bench, call: Call, allowed: Collection[str]) -> list
     A profiler sees every kernel, but not every operator: a guard can hide one. So a launch is an operator's
     only where that was recorded around it.
     """
-    others = (each for each in call.reply.trace.launches if not is_own(bench, each.kernel))
+    others = (
+        each
+        for each in call.reply.trace.launches
+        if not is_own(bench, each.kernel) and not is_vendors(bench, each)
+    )
     return [each for each in others if not any(name in allowed for name in each.operators)]
 
 
@@ -71,7 +76,7 @@ def own_launches(bench: Bench, call: Call) -> list[TracedLaunch]:
 def calls_without_a_kernel(bench: Bench) -> list[Call]:
     """The traced forward calls that returned an element or more, if no kernel of the learner's ran in any."""
     ran = [call for call in bench.calls if call.stage == "forward" and call.traced and call.has_result]
-    return [] if any(own_launches(bench, call) for call in ran) else ran
+    return [] if any(own_launches(bench, call) or vendor_work(bench, call) for call in ran) else ran
 
 
 def accepted_launches(bench: Bench, call: Call) -> list[TracedLaunch]:

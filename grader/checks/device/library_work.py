@@ -6,6 +6,7 @@ from cusimt.profile.instances import template_name
 from cusimt.support.words import listed
 from grader.checks.bench import Bench, Call
 from grader.checks.device.launches import foreign_launches, kernel_name
+from grader.checks.device.vendor_work import workers
 from grader.checks.outcome import Outcome
 
 # Allocation, views, metadata and moving numbers about. A result must still be last written by the learner's
@@ -64,7 +65,7 @@ def foreign_operators_problem(bench: Bench, call: Call) -> Outcome | None:
     if not computing and _moving_is_all(bench, call):
         made = f"{listed(foreign)} moved them"
     return call.failure(
-        f"{call.text} called {listed(foreign)}. In this exercise kernels of yours do the work, and PyTorch's "
+        f"{call.text} called {listed(foreign)}. In this exercise {workers(bench)} do the work, and PyTorch's "
         f"operators do not.{allowed}",
         "library", made,
     )  # fmt: skip
@@ -77,8 +78,8 @@ def foreign_launch(bench: Bench, call: Call) -> Outcome | None:
         return None
     name = template_name(kernel_name(launches[0]))
     return call.failure(
-        f"{call.text} launched {name}, which your library does not define. In this exercise kernels of "
-        "yours do the work.",
+        f"{call.text} launched {name}, which your library does not define. In this exercise "
+        f"{workers(bench)} do the work.",
         "library", f"a library's kernel, {name}, took part in computing them",
     )  # fmt: skip
 

@@ -31,7 +31,7 @@ _AGAIN = 1.05  # times every sector: from there on memory is asked for what was 
 class CountedStage:
     """A forward or backward call: the launches of the learner's kernels, the tensors by address, the folder
     of the sources; the number of allocations of device memory and the bytes held at once, and the operators
-    that the call used.
+    that the call used. ``called`` are its calls of libraries.
     ``sizes`` are bytes of tensors by name; ``of`` is the one tensor whose accesses are left (`only`), or "".
     """
 
@@ -41,9 +41,14 @@ class CountedStage:
     files: Path
     allocations: int = 0
     peak_bytes: int = 0
+    called: tuple[str, ...] = ()
     operators: tuple[str, ...] = ()
     sizes: Mapping[str, int] = field(default_factory=dict)
     of: str = ""
+
+    @property
+    def library_calls(self) -> int:
+        return len(self.called)
 
     def only(self, name: str) -> CountedStage:
         """The accesses to the tensor `name`, one of ``sizes``."""
@@ -105,6 +110,8 @@ class Reason(NamedTuple):
 
 def reason(metric: Metric, stage: CountedStage, amount: int, most: float) -> Reason:
     """Why `metric` exceeds its limit."""
+    if metric.field == "library_calls":
+        return _of_library_calls(stage)
     if metric.of_call:
         return _of_call(stage)
     if metric.of_kernel:
@@ -233,6 +240,13 @@ def _of_launches(metric: Metric, stage: CountedStage) -> Reason:
     frame = SourceReader(stage.files)(Frame(most.launch.file, most.launch.line))
     said = ", ".join(f"{name} {counted(times, 'time')}" for name, times in kernels.items())
     return Reason(f"Launched: {said}.", frame)
+
+
+def _of_library_calls(stage: CountedStage) -> Reason:
+    times = ", ".join(
+        f"{name} {counted(stage.called.count(name), 'time')}" for name in dict.fromkeys(stage.called)
+    )
+    return Reason(f"Called: {times}.", NOWHERE)
 
 
 def _of_call(stage: CountedStage) -> Reason:

@@ -18,6 +18,7 @@ from grader.checks.device.findings import in_words, source_line
 from grader.checks.device.launches import kernel_name, own_launches
 from grader.checks.device.schedules import LARGE_CASE, LONG_CASE, other_orders
 from grader.checks.device.streams import stray_work
+from grader.checks.device.vendor_work import vendor_work
 from grader.checks.outcome import Outcome, passed
 from grader.run.values import TracedLaunch
 from grader.verdict import NOT_JUDGED, ReportedFinding, Status
@@ -38,7 +39,7 @@ def check(bench: Bench) -> Outcome:
     if merged:
         return _failure(bench, merged)
     forward = [call for call in bench.calls if call.stage == "forward"]
-    if not any(own_launches(bench, call) for call in forward if call.succeeded):
+    if not any(own_launches(bench, call) or vendor_work(bench, call) for call in forward if call.succeeded):
         if any(call.has_result for call in forward) or all(call.succeeded for call in forward):
             return Outcome(Status.FAIL, "No kernel was launched, so its safety is unknown.")
         return Outcome(Status.FAIL, f"{NOT_JUDGED}: no call finished.")

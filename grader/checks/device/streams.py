@@ -14,6 +14,7 @@ from grader.checks.bench import Bench, Call
 from grader.checks.device.call_sites import place_of
 from grader.checks.device.findings import source_line
 from grader.checks.device.launches import kernel_name, own_launches
+from grader.checks.device.vendor_work import is_vendors, vendor_launches
 from grader.run.values import TracedLaunch
 from grader.verdict import ReportedFinding
 
@@ -42,7 +43,16 @@ _DEVICE_FIRST = (
     "The current stream is that of the current device: make the tensors' device current first "
     "(c10::cuda::CUDAGuard), then get its stream."
 )
-_MOVING = ("d2d", "memset")  # asynchronous within the device
+_LAST_ARGUMENT = (
+    "The stream is the last argument of such a function. Where it is left out, it is the default stream: "
+    "pass the stream that this function was given."
+)
+_OF_HANDLE = (
+    "A library works on the stream of its handle, and PyTorch sets that of its own handle when it hands it "
+    "out: call at::cuda::getCurrentCUDABlasHandle() or getCurrentCUDASparseHandle() in the same call, after "
+    "the device guard, and keep no handle."
+)
+_QUEUED = ("d2d", "memset", "library")  # asynchronous within the device
 
 
 def stray_work(bench: Bench) -> list[ReportedFinding]:
@@ -52,7 +62,8 @@ def stray_work(bench: Bench) -> list[ReportedFinding]:
     for call in bench.calls:
         if call.reply.error is not None:  # work in flight when the call raised is no fault
             continue
-        strays = [_stray_launch(each, call, defaults, bench) for each in own_launches(bench, call)]
+        launches = own_launches(bench, call) + vendor_launches(bench, call)
+        strays = [_stray_launch(each, call, defaults, bench) for each in launches]
         strays += [_stray_copy(each, call, defaults, bench) for each in call.reply.trace.api_calls]
         found += [each for each in strays if each is not None]
     return found
@@ -71,8 +82,9 @@ def _stray_launch(
     source = source_line(bench.files / name, launch.line) if name else ""
     subject = f"{kernel_name(launch)} was launched"
     if launch.stream in defaults:
+        rule = _LAST_ARGUMENT if is_vendors(bench, launch) else _CURRENT
         return ReportedFinding(
-            "launch_stream", _on_default(subject, call, defaults), _CURRENT, name, launch.line, source
+            "launch_stream", _on_default(subject, call, defaults), rule, name, launch.line, source
         )
     kind, what, rule = _elsewhere(subject, waits, awaited)
     if not waits and not awaited and launch.device != call.device:
@@ -88,13 +100,15 @@ def _stray_copy(
     api_call: dict[str, object], call: Call, defaults: set[int], bench: Bench
 ) -> ReportedFinding | None:
     waits, awaited = bool(api_call.get("waits", 1)), bool(api_call.get("awaited", 1))
-    if (waits and awaited) or api_call.get("kind") not in _MOVING or api_call.get("error"):
+    if (waits and awaited) or api_call.get("kind") not in _QUEUED or api_call.get("error"):
         return None
     name = str(api_call.get("call"))
     file, line = place_of(name, bench)  # the record has no place
     source = source_line(bench.files / file, line) if file else ""
     if (api_call.get("stream") or 0) in defaults:
         rule = _COPY if name.endswith("Async") else _WITHOUT_STREAM.format(call=name)
+        if api_call.get("kind") == "library":
+            rule = _OF_HANDLE
         what = _on_default(f"{name} was queued", call, defaults)
         return ReportedFinding("launch_stream", what, rule, file, line, source)
     kind, what, rule = _elsewhere(f"{name} was queued", waits, awaited)

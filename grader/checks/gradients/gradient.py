@@ -11,7 +11,9 @@ from cusimt.support.words import counted as counted_words
 from grader.checks.bench import Bench, Call
 from grader.checks.device.determinism import changing_gradient
 from grader.checks.device.launches import own_launches
+from grader.checks.device.library_work import foreign_operators
 from grader.checks.device.producers import GRADIENTS, RECORDED, not_earned
+from grader.checks.device.vendor_work import vendor_work
 from grader.checks.gradients.comparison import wrong_gradient
 from grader.checks.gradients.cotangents import COTANGENTS, cotangent, differentiable, expected_gradient
 from grader.checks.gradients.double_backward import second_problem
@@ -201,7 +203,7 @@ def _judge_subset(
         for kind in kinds:
             cotangents = [cotangent(bench, out, kind, case.name) for out in dense(call)]
             back = bench.backward(case, inputs, handle, cotangents, trace=counted)
-            launches = len(own_launches(bench, back))
+            launches = _pieces_of_work(bench, back)
             failure = wrong_gradient(bench, case, inputs, tape, names, cotangents, back, kind)
             failure = failure or _changed_cotangent(bench, back, len(cotangents))
             if failure is not None:
@@ -232,6 +234,14 @@ def _detached(call: Call, names: list[str], case: str) -> Outcome:
         "kernel. Call it through the apply of your autograd.Function.",
         case=case, expected="an output that requires grad", got="one that does not", topic="autograd",
     )  # fmt: skip
+
+
+def _pieces_of_work(bench: Bench, back: Call) -> int:
+    """Launches and calls of libraries; an operator that is not allowed works, too, and is judged apart."""
+    launches = len(own_launches(bench, back))
+    if not bench.exercise.vendor:
+        return launches
+    return launches + vendor_work(bench, back) + len(foreign_operators(bench, back))
 
 
 def _unrequested(bench: Bench, case: Case, inputs: Inputs, name: str, launches: int) -> Outcome:

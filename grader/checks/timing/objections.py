@@ -11,6 +11,7 @@ from grader.checks.device.library_work import (
     foreign_launch,
     foreign_operators_problem,
 )
+from grader.checks.device.vendor_work import vendor_work
 from grader.checks.outcome import Outcome
 from grader.checks.timing.alternation import CASE, Measured, Wrong
 from grader.checks.timing.clocks import own_ms
@@ -42,7 +43,7 @@ def refused_work(bench: Bench, measured: Measured) -> Outcome | None:
     call = measured.traced
     if call is None:
         return None
-    launches = len(accepted_launches(bench, call))
+    launches = len(accepted_launches(bench, call)) + vendor_work(bench, call)
     if launches < measured.calls:
         return call.failure(
             f"{counted(measured.calls, 'timed call')} of {call.text} launched "

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Collection, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from math import prod
 from typing import Any, TypeAlias
@@ -23,11 +23,12 @@ WIDER = {
 }
 
 _ROUNDED = 4  # elements: rows of a truncated tensor begin at multiples of these
+_GAP = 3  # elements behind each row of a padded tensor
 
 # What a tensor holds, by the spec's word for it.
 HOLDS = {
     "nan": "NaN", "inf": "infinities", "large": "large values", "zeros": "only zeros", "ones": "only ones",
-    "masked": "-inf",
+    "masked": "-inf", "sorted": "ascending numbers",
 }  # fmt: skip
 
 
@@ -124,6 +125,10 @@ def draw_tensor(spec: TensorSpec, generator: torch.Generator) -> torch.Tensor:
         both = _values(spec, (*shape[:-1], 2 * shape[-1]), dtype, generator)
         both[..., ::2] = values
         return both[..., ::2]
+    if spec.layout == "padded":
+        wider = _values(spec, (*shape[:-1], shape[-1] + _GAP), dtype, generator)
+        wider[..., : shape[-1]] = values
+        return wider[..., : shape[-1]]
     return _laid_out(values, spec.layout)
 
 
@@ -179,6 +184,8 @@ def _values(
 ) -> torch.Tensor:
     if spec.special in ("zeros", "ones"):
         return torch.full(shape, int(spec.special == "ones"), dtype=dtype)
+    if spec.special == "sorted":
+        return _values(replace(spec, special=None), shape, dtype, generator).sort(-1).values
     if dtype == torch.bool:
         return torch.rand(shape, generator=generator) < 0.5
     if not spec.floating:
