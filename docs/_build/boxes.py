@@ -30,7 +30,7 @@ def render(exercise: Exercise, titles: dict[str, str]) -> str:
     core = "core course" if exercise.core else "optional"
     rows = [
         ("Prerequisites", ", ".join(_link(slug, titles) for slug in exercise.requires) or "none"),
-        (YOU[exercise.kind], listed([f"`{name}`" for name in exercise.edit])),
+        (YOU[exercise.kind], listed([f"`{name}`" for name in exercise.written])),
         ("Points", ", ".join(f"{NAMES[name]} {points}" for name, points in exercise.scores.items())),
         ("Runs on", _backends(exercise)),
     ]

@@ -46,7 +46,7 @@ def _facts(exercise: Exercise, record: Record | None) -> list[tuple[str, str]]:
     facts = []
     if exercise.lesson_path.is_file():
         facts.append(("lesson", shown(exercise.lesson_path)))
-    facts.append(("files", f"{listed(exercise.edit)} in {shown(exercise.root)}"))
+    facts.append(("files", f"{listed(exercise.written)} in {shown(exercise.root)}"))
     todos = open_todos(exercise, exercise.root)
     if todos:
         first = f"first {todos[0].section} in {todos[0].file}, line {todos[0].line}"

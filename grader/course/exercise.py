@@ -108,6 +108,12 @@ class Exercise:
         return self.kind == "fix"
 
     @property
+    def written(self) -> tuple[str, ...]:
+        """The files of `edit` in which a section is open; all of them, where no section is."""
+        files = {section.file for section in self.sections.values()}
+        return tuple(name for name in self.edit if name in files) or self.edit
+
+    @property
     def kept_stubs(self) -> Path:
         """Where a release without solutions keeps what the learner's files looked like at first."""
         return self.course / ".cu2grad" / "stubs" / self.slug

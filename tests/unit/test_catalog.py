@@ -3,6 +3,7 @@ from __future__ import annotations
 import re
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -160,3 +161,9 @@ def test_reading_the_catalogue_does_not_import_torch(toy_course: Path) -> None:
         [sys.executable, "-c", program, str(toy_course)], capture_output=True, text=True, check=True
     )
     assert done.stdout == "False False\n"
+
+
+def test_what_is_written_are_the_files_with_a_section(toy_catalog: Catalog) -> None:
+    exercise = replace(toy_catalog.exercises[0], edit=("kernel.cu", "forward.cu"))
+    assert exercise.written == ("kernel.cu",)
+    assert replace(exercise, sections={}).written == ("kernel.cu", "forward.cu")
