@@ -12,18 +12,12 @@ from grader.checks.values.common_cause import in_common
 _SEVERAL_BLOCKS = "more than one block is launched"
 
 
-def told_apart(bench: Bench, wrong: Collection[str], explained: bool = False) -> str:
-    """What the cases named in ``wrong`` have in common, of all whose result has an element.
-
-    The number of blocks is a last resort: where the first of them is ``explained``, it would lead away from
-    that, since large cases differ from small ones in much.
-    """
+def told_apart(bench: Bench, wrong: Collection[str]) -> str:
+    """What the cases named in ``wrong`` have in common, of all whose result has an element."""
     empty = {each.case.name for each in bench.right if not any(out.values.numel() for out in each.expected)}
     cases = [case for case in bench.spec.cases if bench.has_tried(case) and case.name not in empty]
     calls = [call for call in bench.calls if call.stage == "forward" and call.traced]
-    facts = {
-        call.case: [_SEVERAL_BLOCKS] for call in calls if not explained and _blocks(bench, call) > 1
-    }
+    facts = {call.case: [_SEVERAL_BLOCKS] for call in calls if _blocks(bench, call) > 1}
     return in_common(cases, wrong, facts)
 
 

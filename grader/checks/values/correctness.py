@@ -86,8 +86,7 @@ def _first_of(failures: list[Outcome], bench: Bench) -> Outcome:
     if first.status is not Status.NOT_ATTEMPTED:
         first = replace(first, lines=(*first.lines, *waiting(failures)))
         failures = [each for each in failures if each.status is not Status.NOT_ATTEMPTED]
-    explained = bool(first.cause or first.certain or first.guess)
-    shared = told_apart(bench, {failure.case for failure in failures}, explained)
+    shared = told_apart(bench, {failure.case for failure in failures})
     judged = [case for case in bench.spec.cases if bench.has_tried(case)]
     if shared:
         others = "no other" if len(judged) == len(bench.spec.cases) else "no other that was tried"
