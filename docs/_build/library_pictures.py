@@ -89,7 +89,7 @@ def calls_on_a_timeline() -> Diagram:
         y = _panel(canvas, works, y + 10, 600 / end)
     for tick in range(0, int(end) + 1, 10):
         canvas.text(104 + tick * 600 / end, y + 8, f"{tick}", "middle small")
-    canvas.text(710, y + 28, "simulated µs", "end small")
+    canvas.text(96, y + 8, "µs", "end small")
     for place, (name, kind) in enumerate(_KINDS.items()):
         canvas.box(104 + 130 * place, y + 16, 16, 16, "", kind)
         canvas.text(126 + 130 * place, y + 28, name, "small")

@@ -57,7 +57,7 @@ ABOUT: dict[str, tuple[str, ...]] = {
     "launch_stream": ("stream-fork",), "stream_fork": _STREAMS, "stream_join": _STREAMS,
     "stream_device": _STREAMS, "stream_order": _STREAMS, "stream_reuse": _STREAMS, "streams": _STREAMS,
     # who did the work
-    "no_kernel": ("library",), "host": _WORK, "library": ("no-kernel",), "copy": _WORK, "memset": _WORK,
+    "no_kernel": ("library",), "handle": _WORK, "host": _WORK, "library": ("no-kernel",), "copy": _WORK, "memset": _WORK,
     "copies": ("synchronisation", *_WORK), "synchronisation": ("copies",), "allocation": ("allocations",),
     "mapped": ("copies", "allocation", *_WORK), "threads": _WORK,
     # costs

@@ -9,9 +9,10 @@ import subprocess
 import sys
 from pathlib import Path
 
+import models
 import pytest
 
-from grader.course.catalog import Catalog
+from grader.course.catalog import Catalog, Exercise
 from grader.course.mutants import load_mutants
 from tests.docs.anchors import anchors
 from tests.docs.building import build_site
@@ -28,10 +29,9 @@ def test_the_site_builds_strictly(tmp_path: Path) -> None:
         assert exercise.title.split(",")[0].split(" ")[0] in page.read_text()
 
 
-@pytest.mark.slow("figures and tables count what solutions and samples do")
 @pytest.mark.xdist_group("generated parts")
 @pytest.mark.parametrize(
-    "script", ["boxes.py", "figures.py", "hints.py", "home.py", "measured.py", "models.py", "tables.py"]
+    "script", ["boxes.py", "figures.py", "hints.py", "home.py", "measured.py", "tables.py"]
 )
 def test_what_is_generated_is_up_to_date(
     script: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
@@ -42,6 +42,13 @@ def test_what_is_generated_is_up_to_date(
     with pytest.raises(SystemExit) as ended:
         runpy.run_path(str(DOCS / "_build" / script), run_name="__main__")
     assert ended.value.code == 0, capsys.readouterr().out
+
+
+@pytest.mark.slow("profiles the solution on every model of GPU")
+@pytest.mark.parametrize("exercise", models.timed(), ids=lambda each: each.slug)
+def test_what_a_lesson_says_of_other_gpus_is_counted(exercise: Exercise) -> None:
+    shown = (models.FOLDER / f"{exercise.slug}.md").read_text(encoding="utf-8")
+    assert shown == models.page(exercise), "Run: python docs/_build/models.py"
 
 
 def test_every_figure_has_a_text_alternative_and_no_colour_of_its_own() -> None:
