@@ -57,9 +57,9 @@ ABOUT: dict[str, tuple[str, ...]] = {
     "launch_stream": ("stream-fork",), "stream_fork": _STREAMS, "stream_join": _STREAMS,
     "stream_device": _STREAMS, "stream_order": _STREAMS, "stream_reuse": _STREAMS, "streams": _STREAMS,
     # who did the work
-    "no_kernel": ("library",), "handle": _WORK, "host": _WORK, "library": ("no-kernel",), "copy": _WORK, "memset": _WORK,
-    "copies": ("synchronisation", *_WORK), "synchronisation": ("copies",), "allocation": ("allocations",),
-    "mapped": ("copies", "allocation", *_WORK), "threads": _WORK,
+    "handle": _WORK, "no_kernel": ("library",), "host": _WORK, "library": ("no-kernel",), "copy": _WORK,
+    "memset": _WORK, "copies": ("synchronisation", *_WORK), "synchronisation": ("copies",),
+    "allocation": ("allocations",), "mapped": ("copies", "allocation", *_WORK), "threads": _WORK,
     # costs
     "speed": (), "launches": (), "allocations": ("launches",), "bank_conflicts": ("efficiency",),
     "global_load_sectors": _LOADS, "global_store_sectors": _STORES, "global_load_requests": _LOADS,
