@@ -3,19 +3,12 @@
 from __future__ import annotations
 
 import functools
-import json
-import os
-import subprocess
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import NamedTuple
 
 from diagram import Diagram
+from simulated import told_by
 
-from grader.course.catalog import Catalog
-
-COURSE = Path(__file__).resolve().parent.parent.parent
 GRAPHS = 4
 _KINDS = {"own kernel": "a", "CUB": "b", "cuBLAS": "c", "cuSPARSE": "box"}
 _HOST = 1.5  # microseconds that the model lets the host spend on each call
@@ -111,13 +104,7 @@ def _panel(canvas: Diagram, works: Sequence[Work], top: float, scale: float) -> 
 
 @functools.cache
 def _traced() -> tuple[tuple[Work, ...], tuple[Work, ...]]:
-    folder = Catalog.open(COURSE).find("22").solution_dir
-    environment = {**os.environ, "PYTHONPATH": str(COURSE), "CU2GRAD_BACKEND": "simt"}
-    done = subprocess.run(
-        [sys.executable, "-c", _TRACE],
-        cwd=folder, env=environment, capture_output=True, text=True, check=True,
-    )  # fmt: skip
-    together, apart = (_works(*each) for each in json.loads(done.stdout.splitlines()[-1]))
+    together, apart = (_works(*each) for each in told_by(_TRACE, "22"))
     return together, apart
 
 

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import functools
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import Any
 
 from diagram import Diagram
+from simulated import told_by
 
-COURSE = Path(__file__).resolve().parent.parent.parent
 LONG, SMALL, KERNELS = 150, 8, 4  # microseconds of the device, and how many small ones a call launches
 PYTHON = 20  # microseconds of the host before each launch
 AHEAD = 120
@@ -124,8 +119,4 @@ def _device_span(pieces: list[Any]) -> float:
 @functools.cache
 def _traced() -> tuple[list[Any], ...]:
     """For each way: what, begin and end on the host, begin and end on the device."""
-    environment = {**os.environ, "PYTHONPATH": str(COURSE), "CU2GRAD_BACKEND": "simt"}
-    done = subprocess.run(
-        [sys.executable, "-c", _TRACE], env=environment, capture_output=True, text=True, check=True
-    )
-    return tuple(json.loads(done.stdout.splitlines()[-1]))
+    return tuple(told_by(_TRACE))

@@ -3,16 +3,11 @@
 from __future__ import annotations
 
 import functools
-import json
-import os
-import subprocess
-import sys
-from pathlib import Path
 from typing import NamedTuple
 
 from diagram import Diagram
+from simulated import told_by
 
-COURSE = Path(__file__).resolve().parent.parent.parent
 SIDE = 4096  # x is SIDE x SIDE float32
 # Runs in a process of its own: the statistics after each step, in bytes, of both ways.
 _TRACE = f"""
@@ -94,12 +89,8 @@ def _columns(
 
 @functools.cache
 def _traced() -> tuple[Way, Way]:
-    environment = {**os.environ, "PYTHONPATH": str(COURSE), "CU2GRAD_BACKEND": "simt"}
-    done = subprocess.run(
-        [sys.executable, "-c", _TRACE], env=environment, capture_output=True, text=True, check=True
-    )
     unfused, fused = (
         Way([(round(one / MIB), round(other / MIB)) for one, other in steps], round(peak / MIB))
-        for steps, peak in json.loads(done.stdout.splitlines()[-1])
+        for steps, peak in told_by(_TRACE)
     )
     return unfused, fused

@@ -3,18 +3,12 @@
 from __future__ import annotations
 
 import functools
-import json
-import os
-import subprocess
-import sys
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Any, NamedTuple
 
-from grader.course.catalog import Catalog
 from diagram import Diagram
+from simulated import told_by
 
-COURSE = Path(__file__).resolve().parent.parent.parent
 CELLS = 1 << 19
 RINGS = 3
 QUEUEING = 1.5  # microseconds that the model lets the host spend on each
@@ -100,17 +94,7 @@ def _on_one_stream(works: Sequence[Work]) -> list[Work]:
 @functools.cache
 def _traced() -> tuple[Work, ...]:
     """What one call of the solution did, from its first queueing on."""
-    folder = Catalog.open(COURSE).find("05").solution_dir
-    environment = {**os.environ, "PYTHONPATH": str(COURSE), "CU2GRAD_BACKEND": "simt"}
-    done = subprocess.run(
-        [sys.executable, "-c", _TRACE],
-        cwd=folder,
-        env=environment,
-        capture_output=True,
-        text=True,
-        check=True,
-    )
-    copies, launches = json.loads(done.stdout.splitlines()[-1])
+    copies, launches = told_by(_TRACE, "05")
     works = [_work("copy", each) for each in copies if each["kind"] == "d2d"]
     works += [_work("step", each) for each in launches]
     first = min(work.queued for work in works) - QUEUEING
