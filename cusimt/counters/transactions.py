@@ -43,9 +43,8 @@ def active(addresses: Addresses) -> dict[int, int]:
 
 def stride(addresses: Addresses) -> int | None:
     """Bytes from a lane to the next, if equal for all active neighbours; else None."""
-    lanes = active(addresses)
-    steps = {lanes[b] - lanes[a] for a, b in itertools.pairwise(lanes) if b == a + 1}
-    return steps.pop() if len(steps) == 1 else None
+    steps = _steps(addresses)
+    return next(iter(steps)) if len(steps) == 1 else None
 
 
 def usual_stride(addresses: Addresses) -> int | None:
@@ -53,10 +52,15 @@ def usual_stride(addresses: Addresses) -> int | None:
 
     Lanes that go on in another row, or behind a gap, have another step there.
     """
-    lanes = active(addresses)
-    steps = Counter(lanes[b] - lanes[a] for a, b in itertools.pairwise(lanes) if b == a + 1)
+    steps = _steps(addresses)
     step, count = max(steps.items(), key=lambda each: each[1], default=(0, 0))
     return step if count >= _MOST * steps.total() > 0 else None
+
+
+def _steps(addresses: Addresses) -> Counter[int]:
+    """How often each number of bytes lies between two active neighbours."""
+    lanes = active(addresses)
+    return Counter(lanes[b] - lanes[a] for a, b in itertools.pairwise(lanes) if b == a + 1)
 
 
 # ---- global memory ---------------------------------------------------------------------------------------
