@@ -11,6 +11,8 @@ from collections import defaultdict
 
 import pytest
 
+from cusimt.tests.scheduling import named_group
+
 
 def every(step: int, items: list[pytest.Item]) -> tuple[list[pytest.Item], list[pytest.Item]]:
     """The tests to run and those to leave, both in the given order.
@@ -24,12 +26,7 @@ def every(step: int, items: list[pytest.Item]) -> tuple[list[pytest.Item], list[
         if item.get_closest_marker("slow") is None or not hasattr(item, "callspec"):
             taken.append(item)
             continue
-        alike = (item.nodeid.partition("[")[0], _group(item))
+        alike = (item.nodeid.partition("[")[0], named_group(item))
         (left if counts[alike] % step else taken).append(item)
         counts[alike] += 1
     return taken, left
-
-
-def _group(item: pytest.Item) -> str:
-    mark = item.get_closest_marker("xdist_group")
-    return str(mark.args[0]) if mark is not None else ""

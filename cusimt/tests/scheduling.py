@@ -32,6 +32,11 @@ def _shared_place(item: pytest.Item) -> str:
     return min(places, key=len, default="")
 
 
-def _group(item: pytest.Item) -> str:
+def named_group(item: pytest.Item) -> str:
+    """The name of its ``xdist_group``, or ""."""
     mark = item.get_closest_marker("xdist_group")
-    return str(mark.args[0]) if mark is not None else item.nodeid
+    return str(mark.args[0]) if mark is not None else ""
+
+
+def _group(item: pytest.Item) -> str:
+    return named_group(item) or item.nodeid
