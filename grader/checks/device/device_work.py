@@ -9,6 +9,7 @@ spec asks for it, from a kernel.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping
+from typing import TypeAlias
 
 from cusimt.support.words import counted, listed
 from grader.checks.bench import Bench, Call
@@ -46,6 +47,7 @@ MADE = {
     "copy": "a copy brought them",
     "memset": "a fill wrote them",
 }
+Judge: TypeAlias = Callable[[Bench, Call], Outcome | None]
 NO_KERNEL = "no kernel of yours wrote them"
 NOT_BROUGHT_BACK = (
     "the result is not what was copied back from memory that your kernel wrote. Copy it whole, with one "
@@ -170,12 +172,6 @@ def _wrong_writer(bench: Bench, call: Call) -> Outcome | None:
     return None
 
 
-def _few_streams(bench: Bench, call: Call) -> Outcome | None:
-    """Where the case asks for work side by side, nothing may order it."""
-    sentence = too_few(bench, call)
-    return call.failure(sentence, "streams") if sentence else None
-
-
 def _foreign_writer(writers: Mapping[str, int], calls: Collection[str] = ()) -> tuple[str, str]:
     """The writer, other than a kernel, of most bytes, and how much it wrote in words.
 
@@ -193,22 +189,26 @@ def _foreign_writer(writers: Mapping[str, int], calls: Collection[str] = ()) -> 
     return writer, "all" if whole else f"{foreign[writer]} of {sum(writers.values())} bytes"
 
 
-def _created_a_handle(bench: Bench, call: Call) -> Outcome | None:
-    sentence = own_handle(bench, call)
-    return call.failure(sentence, "handle") if sentence else None
+def _failing(said: Callable[[Bench, Call], str | None], topic: str) -> Judge:
+    """The judge that fails a call of which there is something to be ``said``."""
+
+    def judge(bench: Bench, call: Call) -> Outcome | None:
+        sentence = said(bench, call)
+        return call.failure(sentence, topic) if sentence else None
+
+    return judge
 
 
-def _allocated_directly(bench: Bench, call: Call) -> Outcome | None:
-    sentence = direct_allocation(bench, call)
-    return call.failure(sentence, "allocation") if sentence else None
+_created_a_handle = _failing(own_handle, topic="handle")
+_allocated_directly = _failing(direct_allocation, topic="allocation")
+_few_streams = _failing(too_few, topic="streams")  # where the case asks for work side by side
 
-
-_FORWARD: tuple[Callable[[Bench, Call], Outcome | None], ...] = (
+_FORWARD: tuple[Judge, ...] = (
     _wrong_writer, host_access, memory_of_both, other_threads, foreign_operators_problem, foreign_launch,
     copies_within_device, _created_a_handle, _allocated_directly, traffic_with_host, carried_answers,
     _few_streams,
 )  # fmt: skip
-_BACKWARD: tuple[Callable[[Bench, Call], Outcome | None], ...] = (
+_BACKWARD: tuple[Judge, ...] = (
     _written_by_host, host_access, memory_of_both, other_threads, foreign_operators_problem, foreign_launch,
     _created_a_handle, _allocated_directly, traffic_with_host, _by_no_kernel,
 )  # fmt: skip
