@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from math import prod
 from typing import Any, TypeAlias
 
 import torch
@@ -158,9 +157,9 @@ def _truncated(values: torch.Tensor) -> torch.Tensor:
     step = (columns // _ROUNDED + 1) * _ROUNDED
     floating = values.dtype.is_floating_point or values.dtype.is_complex
     rest = float("nan") if floating else _largest(values.dtype)
-    storage = values.new_full((prod(outer) * step - step + columns,), rest)
-    strides = (*(prod(outer[place + 1 :]) * step for place in range(len(outer))), 1)
-    return storage.as_strided(values.shape, strides).copy_(values)
+    longer = values.new_full((*outer, step), rest)
+    storage = longer.flatten()[: columns - step].clone()
+    return storage.as_strided(values.shape, longer.stride()).copy_(values)
 
 
 def _largest(dtype: torch.dtype) -> int:

@@ -54,7 +54,7 @@ def needed_bytes(case: Case) -> int:
 def _storage(given: TensorSpec) -> int:
     if given.layout == "far":  # its last entry along the first dimension begins beyond FAR
         return (FAR + given.shape[0]) * _itemsize(given) + _dense(given)
-    return _dense(given) * (2 if given.layout in ("sliced", "truncated") else 1)
+    return _dense(given) * (2 if given.layout in ("sliced", "padded", "truncated") else 1)
 
 
 def _dense(given: TensorSpec) -> int:
