@@ -140,6 +140,10 @@ _WILD = (
     "look at where it comes from."
 )
 
+_IN_A_LIBRARY = (
+    "The access is the library's own: memory that it was given is smaller than the number of elements, or "
+    "than the temporary storage that it asked for."
+)
 _DYNAMIC = (
     "The launch asked for less dynamic shared memory than the block uses, or the index is too large. The "
     "third launch parameter is a number of bytes: elements times the size of one."
@@ -202,6 +206,8 @@ def _out_of_bounds(finding: Finding) -> str:
         return _WRAPPED
     if "one thread for each" in finding.note and not _is_before(finding):
         return _OWN_ELEMENT
+    if (finding.kernel or "").startswith(("cub::", "thrust::")):
+        return _IN_A_LIBRARY
     if _is_before(finding):
         return _BEFORE
     return _DYNAMIC if finding.space == "shared" and not finding.array else ""

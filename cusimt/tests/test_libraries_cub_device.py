@@ -152,3 +152,5 @@ def test_an_overrun_is_found_at_the_call() -> None:
     assert (finding.kind, finding.access) == ("out_of_bounds", "read")
     assert finding.kernel == "cub::DeviceScan::InclusiveScan"
     assert 'extern "C" void overrun' in explain(finding)
+    # no thread of the caller's could guard an access that CUB makes
+    assert "memory that it was given is smaller than the number of elements" in explain(finding)
