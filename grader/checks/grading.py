@@ -53,8 +53,8 @@ def grade(
     ``seed`` makes every input the same as in an earlier verdict; ``isolate`` puts learner code into a
     sandbox; ``owner`` keeps what different people submit apart in the build cache; ``until`` names a check,
     after which nothing more is judged. ``zygote`` is one that serves several submissions, from
-    `lanes.open_lane`; it is cleared afterwards, not closed. ``quick`` builds as a loop of edits needs it;
-    what counts is built by nvcc itself.
+    `lanes.open_lane`; it is cleared afterwards, not closed. ``quick`` builds and times as a loop of edits
+    needs it; what counts is built by nvcc itself, and timed for longer.
 
     Raises:
         ValueError: `files` do not lie below the spool of `zygote`, or it is of another kind than asked for.
@@ -163,7 +163,7 @@ class Grading:
                 why = "it is refused" if built.topic == "audit" else "it does not build"
                 self._give_up(zygote, preparing.result(), built.status, f"{NOT_JUDGED}: {why}.")
                 return
-            self._load_and_check(zygote, built, preparing, begun)
+            self._load_and_check(zygote, built, preparing, begun, quick)
 
     def _is_changed_too_much(self) -> bool:
         excess = change_size.check(self.exercise, self.files)
@@ -172,7 +172,7 @@ class Grading:
         return excess is not None and excess.status is Status.FAIL
 
     def _load_and_check(
-        self, zygote: Zygote, artifact: Artifact, preparing: Future[Spec], begun: float
+        self, zygote: Zygote, artifact: Artifact, preparing: Future[Spec], begun: float, quick: bool
     ) -> None:
         spec = preparing.result()
         op_file = self.files / "op.py"
@@ -190,7 +190,7 @@ class Grading:
                 self._give_up(zygote, spec, outcome.status, f"{NOT_JUDGED}: it does not load.")
                 return
             bench = self._bench(zygote, spec, session, load)
-            bench.artifact = artifact
+            bench.artifact, bench.quick = artifact, quick
             bench.spec = self._within_memory(bench)
             self.results.add("build", building.built(artifact), time.perf_counter() - begun)
             names = self.results.judged(spec)

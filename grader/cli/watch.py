@@ -26,6 +26,7 @@ from grader.cli.overview import command, shown
 from grader.cli.screen import Screen
 from grader.compilation import headers
 from grader.compilation.devices import detect_backend
+from grader.compilation.quick import nvrtc
 from grader.course.catalog import Catalog, Exercise
 from grader.course.snapshot import desk as spool
 from grader.course.snapshot import sources, write_sources
@@ -78,10 +79,13 @@ class _Desk:
         self._files = folder / exercise.slug
         self._sources = _settled_sources(exercise)
         self._lane = open_lane(backend, folder, [exercise], isolate=False, lazy=True)
+        if backend == "cuda":
+            nvrtc.start()
         self._precompiling = threading.Thread()
 
     def close(self) -> None:
         self._lane.close()
+        nvrtc.stop()
 
     def graded(self, stage: Progress, verbose: bool) -> tuple[Verdict, list[str]]:
         """The verdict on a copy, whatever is saved meanwhile, and the given files that were changed."""

@@ -16,9 +16,11 @@ from cusimt.compiler.sources import is_cuda
 from cusimt.support import cache
 from cusimt.support.scratch import scratch
 from cusimt.translate import TranslationError
-from grader.compilation import diagnostics, ninja, quick_link, quick_objects
+from grader.compilation import diagnostics, ninja
 from grader.compilation.artifact import Artifact
 from grader.compilation.preprocessing import KEPT, keep
+from grader.compilation.quick import link as quick_link
+from grader.compilation.quick import objects as quick_objects
 from grader.compilation.request import BuildRequest, require_sources
 from grader.compilation.steps import OBJECT, Step, link_command, link_flags, step
 from grader.support.elf import Malformed, symbols_of
@@ -108,7 +110,7 @@ def _compile(
         for key in sorted(keyed):  # one order for everybody, so that the locks of two builds cannot cross
             slots[key] = objects.enter_context(cache.entry(keyed[key].key, room="objects"))
         missing = {slot.folder / OBJECT: keyed[key] for key, slot in slots.items() if slot.missing}
-        quickly = _made_quickly(missing, run, place) if request.quick else ""
+        quickly = _made_quickly(missing, run, place, request.include_dirs) if request.quick else ""
         edges = [_edge(one, made) for made, one in missing.items() if not made.is_file()]
         # Of a function that several objects have, the linker takes the first: the one that has access checks.
         kernels_first = sorted(keyed, key=lambda key: not is_cuda(keyed[key].source))
@@ -144,12 +146,13 @@ def _edge(one: Step, made: Path) -> ninja.Edge:
 
 
 def _made_quickly(
-    missing: Mapping[Path, Step], run: Callable[[Sequence[ninja.Edge], Path], ninja.NinjaRun], place: Path
-) -> str:
+    missing: Mapping[Path, Step], run: Callable[[Sequence[ninja.Edge], Path], ninja.NinjaRun], place: Path,
+    include_dirs: Sequence[Path],
+) -> str:  # fmt: skip
     """Make objects from steps that run at once, if there are such, and the others at the same time."""
     steps = {made: split for made, one in missing.items() if (split := one.split(made.parent)) is not None}
     others = [_edge(one, made) for made, one in missing.items() if made not in steps]
-    return quick_objects.make(steps, others, run, place) if steps else ""
+    return quick_objects.make(steps, others, run, place, include_dirs) if steps else ""
 
 
 def _asked_of_others(objects: Iterable[Path]) -> set[str]:

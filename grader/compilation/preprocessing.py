@@ -30,7 +30,7 @@ from grader.compilation.request import BuildRequest
 from grader.compilation.steps import OBJECT, Step, step
 
 _OUTPUT = "unit.ii"
-_MARKER = re.compile(r'# (\d+) "((?:[^"\\]|\\.)*)"((?: \d)*)$')
+_MARKER = re.compile(r'^# (\d+) "((?:[^"\\\n]|\\.)*)"((?: \d)*)$\n?', re.MULTILINE)
 _ENTERED, _SYSTEM = "1", "3"
 KEPT = "unit.json"  # beside an object of nvcc: what was compiled of the submission's own files
 _BUILTIN = ("<built-in>", "<command-line>", "<command line>")
@@ -186,35 +186,37 @@ def _unit(source: Path, output: Path, folder: Path, library: str = "") -> Unit:
     """`library` is a folder of headers that the compiler takes for a submission's: nvcc's own."""
     lines: list[Line] = []
     includes: list[Include] = []
-    with output.open(encoding="utf-8", errors="surrogateescape", newline="\n") as text:
-        for each in _own(text, f"{folder}/", f"{output.parent}/", library):
-            if isinstance(each, Line):
-                lines.append(each)
-            else:
-                includes.append(each)
+    text = output.read_text("utf-8", "surrogateescape")
+    for each in _own(text, f"{folder}/", f"{output.parent}/", library):
+        if isinstance(each, Line):
+            lines.append(each)
+        else:
+            includes.append(each)
     return Unit(source, tuple(lines), tuple(includes))
 
 
-def _own(text: Iterable[str], folder: str, scratch: str, library: str) -> Iterator[Line | Include]:
+def _own(text: str, folder: str, scratch: str, library: str) -> Iterator[Line | Include]:
     """What is in files below `folder`, or in files that are neither a library's nor the build's own.
 
     A header that is found beside the source counts as a system header to the compiler, and is not one. One
-    below `library` is, whatever the compiler says.
+    below `library` is, whatever the compiler says. Most of `text` is a library's: only its markers are looked
+    at.
     """
     foreign: dict[str, bool] = {}
-    file, number, is_own = "", 0, False
-    for line in text:
-        marker = _MARKER.match(line) if line.startswith("# ") else None
-        if marker:
-            path, flags = marker[2].replace('\\"', '"').replace("\\\\", "\\"), marker[3].split()
-            beside = path.startswith(folder)
-            if is_own and _ENTERED in flags and not beside and not path.startswith(scratch):
-                yield Include(Path(file), number, path)
-            file, number = path, int(marker[1])
-            if path not in foreign:
-                foreign[path] = bool(library) and os.path.realpath(path).startswith(library)
-            others = _SYSTEM in flags or path in _BUILTIN or path.startswith(scratch) or foreign[path]
-            is_own = beside or not others
-        elif is_own:
-            yield Line(Path(file), number, line)
-            number += 1
+    file, number, is_own, begin = "", 0, False, 0
+    for marker in (*_MARKER.finditer(text), None):
+        if is_own:
+            for line in text[begin : marker.start() if marker else len(text)].splitlines(keepends=True):
+                yield Line(Path(file), number, line)
+                number += 1
+        if marker is None:
+            return
+        path, flags = marker[2].replace('\\"', '"').replace("\\\\", "\\"), marker[3].split()
+        beside = path.startswith(folder)
+        if is_own and _ENTERED in flags and not beside and not path.startswith(scratch):
+            yield Include(Path(file), number, path)
+        file, number, begin = path, int(marker[1]), marker.end()
+        if path not in foreign:
+            foreign[path] = bool(library) and os.path.realpath(path).startswith(library)
+        others = _SYSTEM in flags or path in _BUILTIN or path.startswith(scratch) or foreign[path]
+        is_own = beside or not others

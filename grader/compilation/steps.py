@@ -26,7 +26,7 @@ from cusimt.support.toolchain import (
 from grader.compilation import headers
 from grader.compilation.devices import architecture_flags
 from grader.compilation.first_include import leads_with
-from grader.compilation.nvcc_steps import NvccSteps, read
+from grader.compilation.quick.nvcc_steps import NvccSteps, read
 from grader.compilation.request import BuildRequest
 from grader.support.backends import Backend
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 from pathlib import Path
 
@@ -9,19 +10,23 @@ import pytest
 
 from cusimt.support import cache
 from cusimt.support.toolchain import cuda_toolkit, torch_install
-from grader.compilation import BuildRequest, nvcc_steps, quick_objects
+from grader.compilation import BuildRequest
 from grader.compilation.ninja import run
+from grader.compilation.quick import nvcc_steps, shortcuts
+from grader.compilation.quick import objects as quick_objects
+from grader.compilation.quick.sources import host_side
 from grader.compilation.steps import OBJECT, step
-from grader.course.catalog import Catalog
+from grader.course.catalog import Catalog, Exercise
+from grader.course.mutants import load_mutants
 from grader.support.errors import ToolchainError
 from tests.honest.reading import ROOT
 
-KERNELS = sorted(
-    exercise.solution_dir / name
-    for exercise in Catalog.open(ROOT).exercises
-    for name in exercise.build.sources
-    if name.endswith(".cu") and exercise.build.interface != "wheel"
-)
+EXERCISES = [
+    exercise for exercise in Catalog.open(ROOT).exercises
+    if "kernel.cu" in exercise.edit and exercise.build.interface != "wheel"
+]  # fmt: skip
+KERNELS = [exercise.solution_dir / "kernel.cu" for exercise in EXERCISES]
+NEEDS_TORCHS_CUDA = re.compile(r"torch/extension|CUDAException|ATen/cuda")
 MULADD = ROOT / "solutions/03_fused_muladd/kernel.cu"
 FRONT = """\
 # 1 "/usr/include/limits.h" 3
@@ -85,8 +90,9 @@ def request_for(source: Path, quick: bool) -> BuildRequest:
     return BuildRequest("any", interface, (source,), "cuda", quick=quick)  # type: ignore[arg-type]
 
 
-def made_quickly(source: Path, folder: Path) -> nvcc_steps.NvccSteps:
-    """The steps, after they have made an object in `folder`."""
+def made_quickly(source: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> nvcc_steps.NvccSteps:
+    """The steps, after all of them have made an object in `folder`."""
+    monkeypatch.setattr(shortcuts, "find", lambda one, include_dirs: None)
     (folder / "ninja").mkdir(parents=True)
     steps = step(request_for(source, True), source).split(folder)
     assert steps is not None
@@ -106,7 +112,7 @@ def assembly(folder: Path) -> str:
 @pytest.mark.slow("compiles a solution twice with nvcc")
 @pytest.mark.parametrize("kernel", KERNELS, ids=lambda path: path.parent.name)
 def test_the_device_code_is_nvccs_own(kernel: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    if "torch/extension.h" in kernel.read_text() and torch_install().cuda is None:
+    if torch_install().cuda is None and NEEDS_TORCHS_CUDA.search(kernel.read_text()):
         pytest.skip("needs the CUDA headers of torch, which its build for the CPU lacks")
     monkeypatch.setenv("TORCH_CUDA_ARCH_LIST", "9.0")
     (tmp_path / "whole").mkdir()
@@ -114,7 +120,7 @@ def test_the_device_code_is_nvccs_own(kernel: Path, tmp_path: Path, monkeypatch:
     subprocess.run(command, check=True, capture_output=True)
     drawn = (tmp_path / "whole" / f"{kernel.stem}.module_id").read_text()
     monkeypatch.setattr(nvcc_steps, "_module_id", lambda source: drawn)
-    made_quickly(kernel, tmp_path / "quick")
+    made_quickly(kernel, tmp_path / "quick", monkeypatch)
     assert assembly(tmp_path / "quick") == assembly(tmp_path / "whole")
 
 
@@ -135,9 +141,42 @@ def test_an_edit_of_a_kernel_keeps_the_hosts_object(
 ) -> None:
     monkeypatch.setenv("TORCH_CUDA_ARCH_LIST", "9.0")
     text, source = MULADD.read_text(), tmp_path / "kernel.cu"
-    keys = []
+    found, keys = shortcuts.find, []
     for number, content in enumerate((text, text.replace(before, after))):
         source.write_text(content)
-        keys.append(made_quickly(source, tmp_path / str(number)).host_key())
+        steps = step(request_for(source, True), source).split(tmp_path)
+        assert steps is not None
+        assert (found(steps, ()) is not None) is (number == 1 and is_kept)
+        keys.append(made_quickly(source, tmp_path / str(number), monkeypatch).host_key())
     assert (keys[0] == keys[1]) is is_kept
     assert cache.holds(keys[0], room="objects") and cache.holds(keys[1], room="objects")
+
+
+@needs_nvcc
+@pytest.mark.slow("reads mistakes in a kernel with nvcc's steps for the host")
+@pytest.mark.parametrize("exercise", EXERCISES, ids=lambda exercise: exercise.slug)
+def test_the_same_hosts_side_is_the_same_code_of_the_host(
+    exercise: Exercise, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of what learners get wrong in kernels: what `host_side` calls equal, cudafe++ makes equal."""
+    monkeypatch.setenv("TORCH_CUDA_ARCH_LIST", "9.0")
+    name = "kernel.cu"
+    kernel = (exercise.solution_dir / name).read_text()
+    if torch_install().cuda is None and NEEDS_TORCHS_CUDA.search(kernel):
+        pytest.skip("needs the CUDA headers of torch, which its build for the CPU lacks")
+    mutants = [each for each in load_mutants(exercise) if each.file == name]
+    alike = [each for each in mutants if host_side(each.files()[name]) == host_side(kernel) is not None]
+    assert alike
+    sources = tmp_path / "sources"
+    sources.mkdir()
+    codes = set()
+    for number, mutant in enumerate((alike[0], alike[len(alike) // 2], alike[-1])):
+        mutant.write(sources)
+        (tmp_path / str(number)).mkdir()
+        steps = step(request_for(sources / name, True), sources / name).split(tmp_path / str(number))
+        assert steps is not None
+        steps.write_module_id()
+        subprocess.run(steps.host, check=True, capture_output=True)
+        front = steps.front.read_text("utf-8", "surrogateescape")
+        codes.add(nvcc_steps._host_alone(front).replace(str(steps.folder), ""))
+    assert len(codes) == 1

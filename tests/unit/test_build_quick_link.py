@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 from cusimt.support.toolchain import host_compiler
-from grader.compilation import BuildRequest, quick_link
+from grader.compilation import BuildRequest
+from grader.compilation.quick import link as quick_link
 from grader.compilation.steps import link_command
 
 REQUEST = BuildRequest("threads", "torch_library", (), "simt")

@@ -13,7 +13,7 @@ import torch
 from grader.checks.bench import Bench, Call
 from grader.checks.outcome import Outcome
 from grader.checks.timing import alternation, speed
-from grader.checks.timing.alternation import CASE, Measured
+from grader.checks.timing.alternation import CASE, FULL, SHORT, Length, Measured
 from grader.checks.timing.ratios import Block, log_ratios, ratio
 from grader.checks.timing.scaling import Fitted
 from grader.run.values import RemoteError, Reply, Trace, TracedLaunch
@@ -54,11 +54,14 @@ TRACED = traced(LAUNCH, LAUNCH)
 def judged(
     found: Measured, monkeypatch: pytest.MonkeyPatch, *, backend: str = "cuda", spec: Speed | None = SPEED,
     attempts: list[int] | None = None, outcomes: dict[str, Outcome] | None = None, note: str = "",
+    quick: bool = False, lengths: list[Length] | None = None,
     **functions: Any,
 ) -> Outcome:  # fmt: skip
-    def measure(bench: Bench, speed: Speed, text: str, attempt: int) -> Measured:
+    def measure(bench: Bench, speed: Speed, text: str, attempt: int, length: Length) -> Measured:
         if attempts is not None:
             attempts.append(attempt)
+        if lengths is not None:
+            lengths.append(length)
         return found
 
     monkeypatch.setattr(alternation, "measure", measure)
@@ -66,7 +69,39 @@ def judged(
     session = FakeSession(torch.Tensor.abs)
     bench = fake_bench(session, lambda a: a, [], parameters="a", speed=spec, backend=backend, **functions)
     bench.outcomes.update(outcomes or {})
+    bench.quick = quick
     return speed.check(bench)
+
+
+@pytest.mark.parametrize(
+    ("own", "lengths"),
+    [
+        (1.2, [SHORT]),  # half of the points, and far from the next step
+        (1.0, [SHORT, FULL]),  # the last step is within the interval
+    ],
+)
+def test_a_loop_of_edits_is_timed_for_long_only_where_a_step_is_close(
+    own: float, lengths: list[Length], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    found: list[Length] = []
+    assert judged(measured(own), monkeypatch, quick=True, lengths=found).status is Status.PASS
+    assert found == lengths
+
+
+def test_what_a_short_measurement_does_not_decide_is_measured_for_longer(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    noisy = blocks(1.0, 1.0, noise=0.5)
+    found: list[Length] = []
+    outcome = judged(measured(1.0, queued=tuple(noisy)), monkeypatch, quick=True, lengths=found)
+    assert outcome.status is Status.INCONCLUSIVE
+    assert found == [SHORT, FULL, FULL]
+
+
+def test_what_counts_is_timed_at_full_length(monkeypatch: pytest.MonkeyPatch) -> None:
+    found: list[Length] = []
+    judged(measured(1.2), monkeypatch, lengths=found)
+    assert found == [FULL]
 
 
 @pytest.mark.parametrize(("own", "share"), [(1.9, 0.25), (1.2, 0.5), (0.95, 1.0), (0.2, 1.0)])

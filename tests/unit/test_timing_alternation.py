@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import textwrap
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -70,9 +71,9 @@ def course(tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def measure(course: Path, load: Load, zygote: Zygote, monkeypatch: pytest.MonkeyPatch) -> Measure:
+def measure(course: Path, load: Load, zygote: Zygote) -> Measure:
     """Measures a submission with this text as the speed check does; turns are short."""
-    monkeypatch.setattr(alternation, "_TURN_MS", 0.5)
+    length = replace(alternation.FULL, turn_ms=0.5)
 
     def measured(text: str) -> Measured:
         exercise = read_exercise(course)
@@ -82,7 +83,7 @@ def measure(course: Path, load: Load, zygote: Zygote, monkeypatch: pytest.Monkey
             session=load(text), clean=zygote.spawn_worker, backend="plain", spec=spec, exercise=exercise,
             generator=lambda *labels: seeded(5, *labels),
         )  # fmt: skip
-        return alternation.measure(bench, spec.speed, "f(x, 3.0)", 0)
+        return alternation.measure(bench, spec.speed, "f(x, 3.0)", 0, length)
 
     return measured
 
@@ -90,7 +91,8 @@ def measure(course: Path, load: Load, zygote: Zygote, monkeypatch: pytest.Monkey
 def test_an_honest_submission_is_timed_and_right(measure: Measure) -> None:
     measured = measure(HONEST)
     assert measured.error is None and measured.wrong is None
-    assert len(measured.queued) == alternation.QUEUED and len(measured.plain) == alternation.PLAIN
+    assert len(measured.queued) == alternation.FULL.queued
+    assert len(measured.plain) == alternation.FULL.plain
     assert all(time > 0 for block in (*measured.queued, *measured.plain) for time in block)
     assert measured.traced is not None and measured.traced.text == "f(x, 3.0)"
     assert measured.changed == ()

@@ -21,13 +21,8 @@ from grader.run.values import RemoteError
 from grader.specification import Speed
 from grader.support.errors import InfrastructureError, SubmissionError
 
-QUEUED = 8  # blocks in which the device waits until every call is launched
-PLAIN = 6  # blocks in which it does not
-_TURN_MS = 8.0  # of calls, so that a round trip to the worker is small beside it
 _MOST_CALLS = 128
 _PROBED = 4
-_LOOKED_AT = 2  # timed turns whose results are looked at
-_CALLS_LOOKED_AT = 8  # in each
 _ELEMENTS = 1 << 16  # of each result
 _SECONDS = 60.0
 _ROOM_BYTES = 1 << 30  # of a CUDA context and PyTorch's cache, which end with a worker too
@@ -35,6 +30,26 @@ CASE = "the timed size"
 _NEXT = "Grade again; if it happens again, run `grader doctor`."
 
 Wrong: TypeAlias = "dict[str, Any]"
+
+
+@dataclass(frozen=True)
+class Length:
+    """How long a measurement is.
+
+    ``queued`` are blocks in which the device waits until every call is launched, ``plain`` those in which it
+    does not; ``looked_at`` are the timed turns of whose results ``calls_looked_at`` are compared; a turn has
+    calls for ``turn_ms`` milliseconds, so that a round trip to the worker is small beside them.
+    """
+
+    queued: int
+    plain: int
+    looked_at: int
+    calls_looked_at: int
+    turn_ms: float
+
+
+FULL = Length(8, 6, 2, 8, 8.0)
+SHORT = Length(4, 3, 1, 2, 7.0)  # for a loop of edits: less than half the time, and a wider interval
 
 
 @dataclass(frozen=True)
@@ -61,7 +76,7 @@ class Measured:
     error: RemoteError | None = None
 
 
-def measure(bench: Bench, speed: Speed, text: str, attempt: int) -> Measured:
+def measure(bench: Bench, speed: Speed, text: str, attempt: int, length: Length = FULL) -> Measured:
     """Time the submission beside the baseline; ``text`` describes the call, ``attempt`` numbers the tries.
 
     Raises:
@@ -69,7 +84,7 @@ def measure(bench: Bench, speed: Speed, text: str, attempt: int) -> Measured:
         SubmissionError: the submission ended its worker.
     """
     with bench.clean() as session:
-        return Alternation(bench, speed, session, text, attempt).measured()
+        return Alternation(bench, speed, session, text, attempt, length).measured()
 
 
 class NoMemoryLeftError(Exception):
@@ -83,8 +98,11 @@ class NoMemoryLeftError(Exception):
 class Alternation:
     """One measurement in the making."""
 
-    def __init__(self, bench: Bench, speed: Speed, clean: Any, text: str, attempt: int) -> None:
+    def __init__(
+        self, bench: Bench, speed: Speed, clean: Any, text: str, attempt: int, length: Length = FULL
+    ) -> None:
         self._bench = bench
+        self._length = length
         self._text = text
         self._generator = bench.generator("speed", attempt)
         parameters = ", ".join(bench.spec.parameters[: len(speed.args)])
@@ -113,10 +131,12 @@ class Alternation:
     def _measured(self) -> Measured:
         self._begin()
         rate: float = self._trusted(self._clean.copy_rate)  # and again at the end: the faster one counts
-        looked_at = set(self._drawn(2 * (QUEUED + PLAIN), _LOOKED_AT))
-        traced_before = self._drawn(QUEUED + PLAIN, 1)[0]
-        handed_over_before = self._drawn(QUEUED + PLAIN, 1)[0]
-        order = [number < QUEUED for number in self._drawn(QUEUED + PLAIN, QUEUED + PLAIN)]
+        queued = self._length.queued
+        blocks = queued + self._length.plain
+        looked_at = set(self._drawn(2 * blocks, self._length.looked_at))
+        traced_before = self._drawn(blocks, 1)[0]
+        handed_over_before = self._drawn(blocks, 1)[0]
+        order = [number < queued for number in self._drawn(blocks, blocks)]
         found: dict[bool, list[Block]] = {True: [], False: []}
         traced: Call | None = None
         wrong: Wrong | None = None
@@ -156,7 +176,7 @@ class Alternation:
             self._calls[one] = _PROBED
             for _ in range(2):  # the first one also loads what is loaded on first use
                 turn = self._turn(one, ahead=False)
-            wanted = min(_MOST_CALLS, round(_TURN_MS / max(turn.device, 1e-3)))
+            wanted = min(_MOST_CALLS, round(self._length.turn_ms / max(turn.device, 1e-3)))
             result_bytes = int(self._asked(one, one.span)["result_bytes"])
             self._calls[one] = replace(rooms[one], result_bytes=result_bytes).calls(wanted)
 
@@ -204,7 +224,7 @@ class Alternation:
 
     def _chosen(self) -> list[int]:
         calls = self._calls[self._own]
-        return sorted(self._drawn(calls, min(calls, _CALLS_LOOKED_AT)))
+        return sorted(self._drawn(calls, min(calls, self._length.calls_looked_at)))
 
     def _seed(self) -> int:
         return int(torch.randint(2**62, (), generator=self._generator))

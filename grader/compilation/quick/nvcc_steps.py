@@ -12,6 +12,9 @@ prints are taken apart:
 The object is what nvcc makes of the source, but for the name of its internal linkage: nvcc puts the number of
 its process into it, and here it follows from the source's path. So the host's object is the same in every
 build until something of the host's code changes.
+
+Where another compiler makes the PTX, the rest of the device's steps can `assemble` it, and `reading` leaves
+what the preprocessor makes of the source, which the audit reads.
 """
 
 from __future__ import annotations
@@ -30,6 +33,7 @@ _PRINTED = "#$ "  # before each line of nvcc --dryrun
 _VARIABLE = re.compile(r"(\w+)=(.*)")
 _USED = ("CICC_PATH", "NVVMIR_LIBRARY_DIR", "LD_LIBRARY_PATH", "PATH")
 _FEWEST = 7  # steps: two of the host, three or more of the device, fatbinary, the host's compiler
+_VIRTUAL_GPU = re.compile(r" -arch (compute_\w+) ")
 _GENERATES_ID = re.compile(r" --gen_module_id_file(?= )")
 _ID_FILE = re.compile(r'--module_id_file_name "([^"]+)"')
 _ASSEMBLER = re.compile(r"asm\(\n(.*?)\);\n", re.DOTALL)
@@ -45,7 +49,9 @@ class NvccSteps:
     """The commands for one source; `host` and `device` do not depend on each other.
 
     They leave their files in `folder`, with `stem` before the suffix. `compile_host` lacks its last word, the
-    path of the host's object.
+    path of the host's object. `reading` are the preprocessor's outputs and commands. `virtual_gpu` is the one
+    that the device's code is compiled for, such as compute_90, and `assemble` what follows its PTX; "" and ()
+    where there are several.
     """
 
     source: Path
@@ -54,6 +60,9 @@ class NvccSteps:
     host: tuple[str, ...]
     device: tuple[str, ...]
     compile_host: tuple[str, ...]
+    reading: tuple[tuple[Path, tuple[str, ...]], ...] = ()
+    virtual_gpu: str = ""
+    assemble: tuple[str, ...] = ()
 
     @property
     def front(self) -> Path:
@@ -71,9 +80,14 @@ class NvccSteps:
         return self.folder / f"{self.stem}.code.c"
 
     @property
-    def _stub(self) -> Path:
+    def stub(self) -> Path:
         """How kernels are registered and launched; `front` includes it."""
         return self.folder / f"{self.stem}.cudafe1.stub.c"
+
+    @property
+    def ptx(self) -> Path:
+        """The device's code before it is assembled, if there is a `virtual_gpu`."""
+        return self.folder / f"{self.stem}.ptx"
 
     def write_module_id(self) -> None:
         """Write the name that tells internal linkage apart, which nvcc lets cudafe++ draw."""
@@ -85,7 +99,15 @@ class NvccSteps:
         Nothing that only an edit of a kernel changes is left in `front`. False where a step has failed, or
         `code` is not of the form that is known.
         """
-        if not all(path.is_file() for path in (self.front, self._stub, self.code)):
+        if not (self.front.is_file() and self.stub.is_file() and self.take_data_out()):
+            return False
+        front = self.front.read_text("utf-8", "surrogateescape")
+        self.front.write_text(_host_alone(front), "utf-8", "surrogateescape")
+        return True
+
+    def take_data_out(self) -> bool:
+        """The same without a look at the host's side."""
+        if not self.code.is_file():
             return False
         text = self.code.read_text()
         data = _ASSEMBLER.search(text)
@@ -97,14 +119,16 @@ class NvccSteps:
         self.code_apart.write_text(f"asm(\n{assembly});\n")
         declaration = text[: data.start()] + text[data.end() :]
         self.code.write_text(_SIZE.sub(r"\1[]", declaration).replace(_DATA, name))
-        front = self.front.read_text("utf-8", "surrogateescape")
-        self.front.write_text(_host_alone(front), "utf-8", "surrogateescape")
         return True
+
+    def host_command(self) -> list[str]:
+        """How the host's object is made, wherever this build is."""
+        return [word.replace(f"{self.folder}/", "") for word in (*self.host, *self.compile_host)]
 
     def host_key(self) -> list[object]:
         """The cache key of the host's object: all that goes into it, wherever this build is."""
         here = f"{self.folder}/"
-        texts = [path.read_text("utf-8", "surrogateescape") for path in (self.front, self._stub, self.code)]
+        texts = [path.read_text("utf-8", "surrogateescape") for path in (self.front, self.stub, self.code)]
         contents = [cache.digest([text.replace(here, "")]) for text in texts]
         command = [word.replace(here, "") for word in self.compile_host]
         return ["nvcc's host object", host_compiler().version, *command, *contents]
@@ -122,11 +146,15 @@ def read(command: Sequence[str], folder: Path, source: Path) -> NvccSteps | None
     if id_file is None or last[-2] != "-o" or not last[-3].endswith(".cudafe1.cpp"):
         return None
     environment = ("env", *(f"{name}={variables[name]}" for name in _USED if name in variables))
+    shell = (*environment, "sh", "-c")
     host = " && ".join([steps[0], _GENERATES_ID.sub("", steps[1])])
     device = " && ".join(steps[2:-1])
+    virtual = _VIRTUAL_GPU.search(steps[3])
+    is_one = len(steps) == _FEWEST and virtual is not None and steps[4].startswith("ptxas ")
     return NvccSteps(
-        source, folder, Path(id_file[1]).stem, (*environment, "sh", "-c", host),
-        (*environment, "sh", "-c", device), (*environment, *last[:-1]),
+        source, folder, Path(id_file[1]).stem, (*shell, host), (*shell, device), (*environment, *last[:-1]),
+        tuple((folder / shlex.split(each)[-1], (*shell, each)) for each in (steps[0], steps[2])),
+        virtual[1] if is_one and virtual else "", (*shell, " && ".join(steps[4:-1])) if is_one else (),
     )  # fmt: skip
 
 

@@ -1,0 +1,97 @@
+"""nvcc's objects in less time: its steps at once, and the host's part from the cache where it is the same."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from pathlib import Path
+
+from cusimt.support import cache
+from cusimt.support.toolchain import host_compiler
+from grader.compilation.ninja import Edge, NinjaRun
+from grader.compilation.quick import nvrtc, shortcuts
+from grader.compilation.quick.nvcc_steps import NvccSteps
+from grader.compilation.quick.shortcuts import Shortcut
+
+HOST_OBJECT = "host.o"
+Run = Callable[[Sequence[Edge], Path], NinjaRun]
+
+
+def make(
+    steps: Mapping[Path, NvccSteps], others: Sequence[Edge], run: Run, place: Path,
+    include_dirs: Sequence[Path] = (),
+) -> str:  # fmt: skip
+    """Make each object that `steps` names, where its steps succeed, and `others` at the same time.
+
+    Returns what the compilers printed. An object that is not there afterwards is left to nvcc, which says
+    what is wrong in its own words. `place` is a scratch folder. Steps of the host are left out where an
+    earlier build has shown what they come to.
+    """
+    for one in steps.values():
+        one.write_module_id()
+    known = {whole: shortcuts.find(one, include_dirs) for whole, one in steps.items()}
+    parts = [edge for whole, one in steps.items() for edge in _parts(one, include_dirs, known[whole])]
+    first = run([*parts, *others], place)
+    keyed = {cache.digest(key): (key, whole) for whole, key in _taken_apart(steps, known)}
+    for _, whole in keyed.values():
+        if known[whole] is None:
+            shortcuts.remember(steps[whole], include_dirs)
+    if not keyed:
+        return first.log if first.ok else ""
+    with contextlib.ExitStack() as entries:
+        # One order for everybody, so that the locks of two builds cannot cross.
+        slots = {
+            digest: entries.enter_context(cache.entry(keyed[digest][0], room="objects"))
+            for digest in sorted(keyed)
+        }
+        edges = [
+            edge
+            for digest, slot in slots.items()
+            for edge in _joined(keyed[digest][1], steps[keyed[digest][1]], slot, known[keyed[digest][1]])
+        ]
+        second = run(edges, place)
+        for slot in slots.values():
+            if slot.missing and (second.stopped or not (slot.folder / HOST_OBJECT).is_file()):
+                slot.discard()
+    return first.log + second.log if first.ok else ""
+
+
+def _parts(one: NvccSteps, include_dirs: Sequence[Path], known: Shortcut | None) -> list[Edge]:
+    """The steps up to the host's C++ and the device's code, as far as neither is there."""
+    if known is None:
+        return [Edge(one.front, (one.source,), one.host), Edge(one.code, (one.source,), one.device)]
+    compiler = nvrtc.running()
+    ptx = compiler.ptx(one, include_dirs, known.kernels) if compiler is not None else None
+    host, device = (Edge(output, (one.source,), command) for output, command in one.reading)
+    if ptx is None:
+        return [host, Edge(one.code, (one.source,), one.device)]
+    one.ptx.write_text(ptx)
+    return [host, device, Edge(one.code, (one.ptx,), one.assemble)]
+
+
+def _taken_apart(
+    steps: Mapping[Path, NvccSteps], known: Mapping[Path, Shortcut | None]
+) -> Iterator[tuple[Path, list[object]]]:
+    """The objects whose parts are all there, and the cache key of the host's part of each."""
+    for whole, one in steps.items():
+        shortcut = known[whole]
+        if shortcut is not None and one.take_data_out():
+            yield whole, list(shortcut.host_key)
+        elif shortcut is None and one.take_code_out():
+            yield whole, one.host_key()
+
+
+def _joined(whole: Path, one: NvccSteps, slot: cache.Slot, known: Shortcut | None) -> list[Edge]:
+    """Compile the host's part unless the cache has it, and join it with the device's code."""
+    if slot.missing and known is not None:
+        return []  # evicted a moment ago: nvcc makes it again
+    compiler = host_compiler().command
+    host, device = slot.folder / HOST_OBJECT, one.code_apart.with_suffix(".o")
+    join = (*compiler, "-r", "-nostdlib", str(host), str(device), "-o", str(whole))
+    edges = [
+        Edge(device, (one.code_apart,), (*compiler, "-c", str(one.code_apart), "-o", str(device))),
+        Edge(whole, (host, device), join),
+    ]
+    if slot.missing:
+        edges.append(Edge(host, (one.front,), (*one.compile_host, str(host))))
+    return edges
