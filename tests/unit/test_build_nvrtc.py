@@ -17,7 +17,7 @@ from grader.support.errors import ToolchainError
 from tests.unit.test_build_nvcc_steps import KERNELS, NEEDS_TORCHS_CUDA, request_for
 
 # NVRTC reads none of c10's headers; a lambda's type has no name; shared memory has other addresses.
-FOR_NVCC = re.compile(r"c10/util|ATen/|__device__ \(|\[=\]|\[&\]|__shared__")
+FOR_NVCC = re.compile(r"c10/util|ATen/|torch/|<cub/|__device__ \(|\[=\]|\[&\]|__shared__")
 _SECTION = re.compile(r"\] \.text\.(\S+)\s+PROGBITS\s+\w+ (\w+) (\w+)")
 
 

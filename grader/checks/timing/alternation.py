@@ -49,7 +49,7 @@ class Length:
 
 
 FULL = Length(8, 6, 2, 8, 8.0)
-SHORT = Length(4, 3, 1, 2, 7.0)  # for a loop of edits: less than half the time, and a wider interval
+SHORT = Length(3, 3, 1, 2, 7.0)  # for a loop of edits: less than half the time, and a wider interval
 
 
 @dataclass(frozen=True)
@@ -179,6 +179,7 @@ class Alternation:
             wanted = min(_MOST_CALLS, round(self._length.turn_ms / max(turn.device, 1e-3)))
             result_bytes = int(self._asked(one, one.span)["result_bytes"])
             self._calls[one] = replace(rooms[one], result_bytes=result_bytes).calls(wanted)
+            self._turn(one, ahead=True)  # the first whole turn allocates what the next ones find in the cache
 
     def _time(self, one: Contestant, ahead: bool) -> float:
         """Milliseconds per call of a turn: on the device's clock if calls are queued, else the parent's."""
