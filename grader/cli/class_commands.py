@@ -40,11 +40,10 @@ Students = Annotated[
 ]
 Whose = Annotated[str, typer.Option("--student", metavar="ID", help="Whose.")]
 Reason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; it goes into the log.")]
-By = Annotated[str, typer.Option("--by", metavar="NAME", help="Who asks for it; default: you.")]
 Roster = Annotated[
     Path | None, typer.Option("--roster", metavar="FILE", help="Who is who: a CSV of the LMS, or your own.")
 ]
-Layout = Literal["auto", "canvas", "moodle", "gradescope", "plain"]
+Layout = Literal["auto", "canvas", "moodle", "plain"]
 
 
 @class_.command()
@@ -96,7 +95,7 @@ def collect(
     folder: Class = HERE,
     course: Course = None,
 ) -> None:
-    """Takes in what Canvas, Moodle or Gradescope gave out."""
+    """Takes in what Canvas or Moodle gave out."""
     from grader.cli.collect import Archive, collect
 
     request = MarksOptions(folder, course, names=(exercise,))
@@ -190,7 +189,6 @@ def regrade(
     exercise: Name,
     student: Whose,
     reason: Reason,
-    by: By = "",
     trust: Trust = False,
     folder: Class = HERE,
     course: Course = None,
@@ -198,7 +196,7 @@ def regrade(
     """Grades one hand-in again, with its seed, and logs it."""
     from grader.cli.marks_changes import regrade_one
 
-    raise typer.Exit(regrade_one(MarksOptions(folder, course, (student,), (exercise,)), reason, by, trust))
+    raise typer.Exit(regrade_one(MarksOptions(folder, course, (student,), (exercise,)), reason, trust))
 
 
 @class_.command()
@@ -206,14 +204,13 @@ def withdraw(
     exercise: Name,
     student: Whose,
     reason: Reason,
-    by: By = "",
     folder: Class = HERE,
     course: Course = None,
 ) -> None:
     """Lets a hand-in that came to the wrong student count no more."""
     from grader.cli.marks_changes import withdraw_one
 
-    raise typer.Exit(withdraw_one(MarksOptions(folder, course, (student,), (exercise,)), reason, by))
+    raise typer.Exit(withdraw_one(MarksOptions(folder, course, (student,), (exercise,)), reason))
 
 
 @class_.command()

@@ -31,7 +31,8 @@ def export_marks(request: MarksOptions, sheet: Path | None, column: str) -> int:
     marks = exported_marks(term, request)
     if sheet is None:
         out = term.course.folder / "marks.csv"
-        print(f"{counted(len(marks), 'mark')} in {shown(out)}.{write_export(out, _csv(term, marks))}")
+        write_export(out, _csv(term, marks))
+        print(f"{counted(len(marks), 'mark')} in {shown(out)}.")
         print("For an LMS, name what it exported: grader class export --into FILE")
         return 0
     grades = {slug: [_grade(term, mark) for mark in marks if mark.assignment.exercise == slug]

@@ -62,7 +62,12 @@ def grade_class(request: MarksOptions, how: GradeOptions) -> int:
         require_sandbox()
     submissions = [
         each
-        for each in read_submissions(term.course.submissions, term.catalog, _only(term, request))
+        for each in read_submissions(
+            term.course.submissions,
+            term.catalog,
+            exercises=[term.slug(name) for name in request.names],
+            students=request.students,
+        )
         if _in_share(each, how.share)
     ]
     store = ResultStore(term.course.results)
@@ -102,13 +107,6 @@ def _grade_on_cluster(term: Term, request: MarksOptions, how: GradeOptions, conf
         print(f"  {folder / str(number)}.txt: {ending}")
     print(_next_step(bool(unjudged)))
     return NOT_ALL_JUDGED if unjudged else 0
-
-
-def _only(term: Term, request: MarksOptions) -> tuple[str, ...]:
-    slugs = [term.slug(name) for name in request.names]
-    if slugs and request.students:
-        return tuple(f"{student}/{slug}" for slug in slugs for student in request.students)
-    return (*slugs, *request.students)
 
 
 def _in_share(submission: Submission, share: str) -> bool:

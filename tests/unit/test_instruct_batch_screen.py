@@ -20,7 +20,6 @@ from grader.course.catalog import Catalog
 from grader.instruct.batch import Ended, Item, ItemOutcome, items_of, summarise
 from grader.instruct.batch.grading import exclusive_gpu
 from grader.instruct.batch.summary import NO_ROSTER
-from grader.instruct.course import read_course
 from grader.instruct.results import Record, ResultStore
 from grader.instruct.submissions import read_submissions
 from grader.support.errors import InfrastructureError, UsageError
@@ -194,13 +193,6 @@ def test_without_bubblewrap_nothing_is_graded(
     with pytest.raises(UsageError, match="it does not work here: bwrap: No permissions"):
         require_sandbox()
     assert not (tmp_path / "results").exists()
-
-
-def test_results_do_not_lie_among_the_students(tmp_path: Path) -> None:
-    text = 'title = "K"\nresults = "submitted/results"\n[assignments.00_negate]\n'
-    (tmp_path / "course.toml").write_text(text)
-    with pytest.raises(UsageError, match="results are inside of the submissions"):
-        read_course(tmp_path)
 
 
 def graded(catalog: Catalog, folder: Path, monkeypatch: pytest.MonkeyPatch, request: MarksOptions,

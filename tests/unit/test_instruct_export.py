@@ -166,12 +166,6 @@ def test_a_sheet_of_marks_is_nobody_elses_to_read(gradebook: Path, tmp_path: Pat
     assert modes == {"a.csv": 0o600}
 
 
-def test_what_was_there_is_kept(gradebook: Path) -> None:
-    fill_one(gradebook, "Negate", [grade("ada", 1)], gradebook)
-    assert gradebook.with_name(f"{gradebook.stem}.before-1.csv").read_bytes() == CANVAS.encode()
-    assert gradebook.read_bytes() != CANVAS.encode()
-
-
 # ---- Moodle --------------------------------------------------------------------------------------------
 
 

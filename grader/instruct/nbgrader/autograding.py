@@ -69,7 +69,7 @@ class GradedNotebook(NotebookExporter):
         remember(work.store, [work.submission], catalog_of(self.course))  # a later hand-in may be worth less
         handed = look(work.submission, work.exercise)
         scores = _fill(notebook, work, handed, at_site(self.verdict(work), work.site))
-        save_scores(about, notebook, scores, work.exercise, handed)
+        save_scores(about, notebook, scores)
         return as_text(notebook), resources
 
     def _handed_in(self, filename: str) -> NotebookNode:

@@ -11,7 +11,7 @@ from nbgrader.coursedir import CourseDirectory
 
 from grader.course.catalog import Catalog
 from grader.course.exercise import Exercise
-from grader.instruct.course import course_of
+from grader.instruct.course import read_course
 from grader.instruct.results import ResultStore
 from grader.instruct.submissions import Submission
 from grader.instruct.submissions.folder import submission_in
@@ -33,7 +33,7 @@ class Work:
 def work_on(exercise: Exercise, courses: CourseDirectory, about: Mapping[str, str]) -> Work:
     """What nbgrader calls ``about``: a student, and a notebook of ``exercise``."""
     folder = Path(courses.format_path(courses.submitted_directory, about["student"], exercise.slug))
-    home = course_of(folder.parents[1])
+    home = read_course(Path(courses.root))
     return Work(
         exercise=exercise,
         submission=submission_in(folder),
