@@ -113,11 +113,8 @@ def grade(
         bool, typer.Option("--regrade", help="Also what is graded: with the same seed, and the old is kept.")
     ] = False,
     trust: Trust = False,
-    cluster: Annotated[
-        Path | None, typer.Option("--cluster", metavar="FILE", help="Grade where FILE, Parsl's, asks for it.")
-    ] = None,
     share: Annotated[
-        str, typer.Option("--share", metavar="K/N", help="Share K of N, from 0 on; with --cluster how many.")
+        str, typer.Option("--share", metavar="K/N", help="Only share K of N, from 0 on, as one of N jobs.")
     ] = "",
     plain: Plain = False,
     folder: Class = HERE,
@@ -127,7 +124,7 @@ def grade(
     from grader.cli.grade_class import GradeOptions, grade_class
 
     request = MarksOptions(folder, course, tuple(student or ()), tuple(exercises or ()), plain)
-    raise typer.Exit(grade_class(request, GradeOptions(jobs, regrade, trust, cluster, share)))
+    raise typer.Exit(grade_class(request, GradeOptions(jobs, regrade, trust, share)))
 
 
 @class_.command()

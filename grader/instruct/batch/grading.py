@@ -63,12 +63,12 @@ def batch_key(submission: Submission, exercise: Exercise, backend: Backend) -> K
 
 def grade_one(
     submission: Submission, exercise: Exercise, store: ResultStore, *, backend: Backend,
-    seed: int | None = None, isolate: bool = True, owner: str = "", judge: Judge | None = None,
+    seed: int | None = None, isolate: bool = True, judge: Judge | None = None,
     spool: Path | None = None, attempt: int = 1, regrade: bool = False,
 ) -> Record:  # fmt: skip
     """The record of ``submission``: the one in ``store``, or else a new one, which is there afterwards.
 
-    Without ``seed`` and ``owner`` both follow from the store's secret. ``judge`` grades what is laid out in a
+    Without ``seed`` it follows from the store's secret. ``judge`` grades what is laid out in a
     folder of its own below ``spool``. ``regrade`` grades although there is a record, which is superseded.
     A verdict of ``infra_error`` is logged and returned, never kept.
 
@@ -84,7 +84,7 @@ def grade_one(
         pseudonym = store.secret.pseudonym(submission.student)
         verdict = _judge(
             submission, exercise, key, judge or _fresh(), spool, isolate=isolate,
-            seed=store.secret.seed(key) if seed is None else seed, owner=owner or pseudonym,
+            seed=store.secret.seed(key) if seed is None else seed, owner=pseudonym,
         )  # fmt: skip
         attempt = max(attempt, earlier.attempt + 1 if earlier else 1)
         record = Record.now(key, verdict, attempt, after=store.log.newest())

@@ -24,7 +24,7 @@ from grader.instruct.results.store import read_record
 VERDICTS = "verdicts.jsonl"
 _Rule = Callable[[dict[str, Any]], dict[str, Any] | None]  # what a line becomes; None: it goes
 _LEFTOVERS = (
-    "cluster/*", "faults/*", "records/*.damaged",
+    "faults/*", "records/*.damaged",
     ".*.jsonl.*", ".*.csv.*", ".secret.*", "records/.*", "superseded/.*",
 )  # fmt: skip
 _PERSONAL: dict[str, str | int] = {"student": "", "digest": "", "record": "", "seed": 0}
@@ -34,8 +34,8 @@ _PERSONAL: dict[str, str | int] = {"student": "", "digest": "", "record": "", "s
 class Forgotten:
     """How many go, or went: ``lines`` by the file they are in, ``people`` of the roster.
 
-    ``leftovers``: damaged records, what a cluster's runs, faults of the grader and kills left, which may name
-    students. ``secret``: whether that goes, too, because nobody is left whom it could name.
+    ``leftovers``: damaged records, what faults of the grader and kills left, which may name students.
+    ``secret``: whether that goes, too, because nobody is left whom it could name.
     """
 
     records: int
