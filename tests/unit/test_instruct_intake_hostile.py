@@ -369,6 +369,7 @@ def test_nobody_hands_in_for_somebody_else(
         ("plain", "{}/kernel.cu", "eve/Ada_11_assignsubmission_file_/kernel.cu"),
         ("plain", "{}/kernel.cu", "eve/ada_11_12_kernel.cu"),
         ("moodle", "N_{}_assignsubmission_file_/kernel.cu", "E_6_assignsubmission_file_/ada_11_12_kernel.cu"),
+        ("moodle", "N_{}_assignsubmission_file_kernel.cu", "E_6_assignsubmission_file_11_12_kernel.cu"),
         ("canvas", "n_{}_9_kernel.cu", "e_66_5_Ada_11_assignsubmission_file_kernel.cu"),
     ],
 )

@@ -29,7 +29,6 @@ from grader.instruct.submissions.placing import (
 from grader.instruct.submissions.report import Intake, Report
 from grader.instruct.submissions.roster import Roster
 from grader.support.durable import make_private, write_atomically
-from grader.support.errors import UsageError
 
 
 def import_archive(
@@ -50,7 +49,7 @@ def import_archive(
     with opened(archive, zone) as source:
         found = read_layout(source, layout, exercise.slug)
         clock = _Clock(found.layout, roster, due)
-        import_ = _Import(source, found, exercise, into, notebook, _released(notebook), clock, replace)
+        import_ = _Import(source, found, exercise, into, notebook, clock, replace)
         make_private(into)
         report = Report(
             strays=[f"{shown(stray.path)}: belongs to no student by its name." for stray in found.strays]
@@ -71,7 +70,6 @@ class _Import:
     exercise: Exercise
     into: Path
     notebook: Path | None
-    released: bytes
     clock: _Clock
     replace: bool
 
@@ -138,7 +136,7 @@ class _Import:
         name = self.notebook.name
         if name not in chosen.files:
             intake.remarks.append(f"{name} was missing and comes from the release.")
-            chosen.files[name] = self.released
+            chosen.files[name] = self.notebook.read_bytes()
             chosen.stand_in = name
 
 
@@ -236,16 +234,3 @@ def _about_numbers(found: Found, roster: Roster | None) -> str:
         return ""
     anew = ", which Moodle changes for every assignment" if found.layout == "moodle" else ""
     return f"Students are called by their numbers in the LMS{anew}: --roster FILE gives them your ids."
-
-
-def _released(notebook: Path | None) -> bytes:
-    if notebook is None:
-        return b""
-    try:
-        return notebook.read_bytes()
-    except OSError as error:
-        raise UsageError(
-            f"{notebook} cannot be read: {error.strerror}.",
-            "It is the notebook that those get who handed in none.",
-            "Write the course first: grader nbgrader build",
-        ) from error

@@ -125,10 +125,13 @@ def recognised(source: Source, slug: str) -> str:
         len(path.parts) > 1 and not MOODLE.fullmatch(path.parts[0]) for path in paths
     )
     tops = {path.parts[1] for path in paths} if wrapped else first
-    for layout, pattern in (("moodle", MOODLE), ("canvas", CANVAS)):
-        if sum(pattern.fullmatch(top) is not None for top in tops) * 2 > len(tops):
-            return layout
-    return "plain"
+    # The names that one person gave many files may look like another layout's, but never more of the names.
+    alike = {
+        layout: sum(pattern.fullmatch(top) is not None for top in tops)
+        for layout, pattern in (("moodle", MOODLE), ("canvas", CANVAS))
+    }
+    layout = max(alike, key=alike.__getitem__)
+    return layout if alike[layout] * 2 > len(tops) else "plain"
 
 
 def _canvas(entries: Sequence[Entry], slug: str) -> Found:
