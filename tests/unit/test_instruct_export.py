@@ -20,7 +20,7 @@ from grader.instruct.export import (
     fill_moodle,
     inert,
 )
-from grader.instruct.submissions import files_of, read_submissions
+from grader.instruct.submissions import look, read_submissions
 from grader.instruct.submissions.importing import import_archive
 from grader.instruct.submissions.roster import read_roster
 from grader.report.gradescope import results_json, write_results
@@ -356,7 +356,7 @@ def test_marks_find_back_to_who_handed_in(
     worth = {"ada": 100.0, "bob": 50.0, "cy": 25.0}
     grades = []
     for submission in read_submissions(tmp_path / "in", toy_catalog):
-        who = files_of(submission, toy_catalog.find("00"))["kernel.cu"].decode()
+        who = look(submission, toy_catalog.find("00")).files["kernel.cu"].decode()
         grades.append(grade(submission.student, worth[who]))
     out = tmp_path / "out.csv"
     if sheet == "gradebook":
