@@ -296,6 +296,17 @@ def test_a_forged_folder_does_not_hide_the_real_one(toys: Class) -> None:
         assert kept.read_text() == toys.solution()
 
 
+def test_many_files_are_too_much_together(toys: Class, capfd: pytest.CaptureFixture[str]) -> None:
+    folder = _handed_in(toys, "eve")
+    for number in range(12):
+        with (folder / f"{number}.bin").open("wb") as file:
+            file.truncate(9_000_000)
+    with pytest.raises(SystemExit):
+        toys.command("CollectApp", SLUG)
+    assert "is longer than" in capfd.readouterr().err
+    assert not list((toys.folder / "submitted").glob("eve/*"))
+
+
 @pytest.mark.parametrize("link", ["kernel.cu", "timestamp.txt", NOTEBOOK])
 def test_a_link_in_the_exchange_is_not_followed(toys: Class, link: str) -> None:
     """Else a learner hands in what only the instructor can read."""

@@ -17,7 +17,6 @@ from traitlets import Enum
 from grader.instruct.submissions import timestamps
 from grader.instruct.submissions.archives import FolderSource
 from grader.instruct.submissions.names import is_student
-from grader.instruct.submissions.submission import NOTEBOOK_BYTES
 from grader.support.errors import ExplainedError
 from grader.support.reading import Refused
 
@@ -75,7 +74,7 @@ class CollectExercises(ExchangeCollect):
         owner = _called(status.st_uid)
         if owner != student and (self.check_owner or status.st_uid != os.getuid()):
             raise Refused(f"it belongs to {owner}, and not to {student}")
-        _files_in(folder)  # now, since nbgrader deletes an earlier hand-in before it copies a newer one
+        self._files_in(folder)  # now, since nbgrader deletes an earlier hand-in before it copies a newer one
 
     def _came(self, folder: Path, claimed: datetime) -> datetime:
         """When a hand-in was complete, by the clock that counts; UTC, without a zone."""
@@ -92,7 +91,7 @@ class CollectExercises(ExchangeCollect):
         """As nbgrader's, without following a link, and with the time that counts."""
         folder, into = Path(src), Path(dest)
         try:
-            for path, content in _files_in(folder).items():
+            for path, content in self._files_in(folder).items():
                 (into / path).parent.mkdir(parents=True, exist_ok=True)
                 (into / path).write_bytes(content)
             stamp = timestamps.written(self._times[folder.name].replace(tzinfo=UTC))
@@ -103,6 +102,17 @@ class CollectExercises(ExchangeCollect):
             shutil.rmtree(into, ignore_errors=True)
             self._leave_out(folder.name, why)
 
+    def _files_in(self, folder: Path) -> dict[PurePosixPath, bytes]:
+        """Read through descriptors that follow no link, up to nbgrader's limit for all. Raises Refused."""
+        source, files, left = FolderSource(folder), {}, self.coursedir.max_dir_size * 1000
+        for entry in source.entries:
+            try:
+                files[entry.path] = source.read(entry, left)
+            except Refused as why:
+                raise Refused(f"{entry.name} {why}") from why
+            left -= len(files[entry.path])
+        return files
+
     def copy_files(self) -> None:
         super().copy_files()
         if self.left_out:
@@ -111,17 +121,6 @@ class CollectExercises(ExchangeCollect):
     def _leave_out(self, name: str, why: BaseException) -> None:
         self.left_out.append(f"{name!r}: {why}")
         self.log.error("Not collected: %r: %s", name, why)
-
-
-def _files_in(folder: Path) -> dict[PurePosixPath, bytes]:
-    """Read through descriptors that follow no link. Raises Refused for what is none, or is too long."""
-    source, files = FolderSource(folder), {}
-    for entry in source.entries:
-        try:
-            files[entry.path] = source.read(entry, NOTEBOOK_BYTES)
-        except Refused as why:
-            raise Refused(f"{entry.name} {why}") from why
-    return files
 
 
 def _last_change(folder: Path) -> datetime:
