@@ -103,9 +103,13 @@ def command(root: Path, results: Path, options: argparse.Namespace) -> list[str]
     """The command, for a class of its own whose hand-ins are in ``root``."""
     folder = results.with_name(f"{results.name}-class")
     folder.mkdir(exist_ok=True)
+    results.mkdir(exist_ok=True)
+    for name, place in (("submitted", root), ("results", results)):
+        if not (folder / name).is_symlink():
+            (folder / name).symlink_to(place.resolve())
     slugs = sorted({each.name for student in root.iterdir() for each in student.iterdir()})
     (folder / "course.toml").write_text(
-        f'title = "Made up"\nbackend = "{options.backend}"\nsubmissions = "{root}"\nresults = "{results}"\n'
+        f'title = "Made up"\nbackend = "{options.backend}"\n'
         + "".join(f"[assignments.{slug}]\n" for slug in slugs)
     )
     line = [sys.executable, "-m", "grader", "class", "grade", "--class", str(folder), "--plain"]

@@ -40,11 +40,10 @@ Students = Annotated[
 ]
 Whose = Annotated[str, typer.Option("--student", metavar="ID", help="Whose.")]
 Reason = Annotated[str, typer.Option("--reason", metavar="TEXT", help="Why; it goes into the log.")]
-By = Annotated[str, typer.Option("--by", metavar="NAME", help="Who asks for it; default: you.")]
 Roster = Annotated[
     Path | None, typer.Option("--roster", metavar="FILE", help="Who is who: a CSV of the LMS, or your own.")
 ]
-Layout = Literal["auto", "canvas", "moodle", "gradescope", "plain"]
+Layout = Literal["auto", "canvas", "moodle", "plain"]
 
 
 @class_.command()
@@ -96,7 +95,7 @@ def collect(
     folder: Class = HERE,
     course: Course = None,
 ) -> None:
-    """Takes in what Canvas, Moodle or Gradescope gave out."""
+    """Takes in what Canvas or Moodle gave out."""
     from grader.cli.collect import Archive, collect
 
     request = MarksOptions(folder, course, names=(exercise,))
@@ -114,11 +113,8 @@ def grade(
         bool, typer.Option("--regrade", help="Also what is graded: with the same seed, and the old is kept.")
     ] = False,
     trust: Trust = False,
-    cluster: Annotated[
-        Path | None, typer.Option("--cluster", metavar="FILE", help="Grade where FILE, Parsl's, asks for it.")
-    ] = None,
     share: Annotated[
-        str, typer.Option("--share", metavar="K/N", help="Share K of N, from 0 on; with --cluster how many.")
+        str, typer.Option("--share", metavar="K/N", help="Only share K of N, from 0 on, as one of N jobs.")
     ] = "",
     plain: Plain = False,
     folder: Class = HERE,
@@ -128,7 +124,7 @@ def grade(
     from grader.cli.grade_class import GradeOptions, grade_class
 
     request = MarksOptions(folder, course, tuple(student or ()), tuple(exercises or ()), plain)
-    raise typer.Exit(grade_class(request, GradeOptions(jobs, regrade, trust, cluster, share)))
+    raise typer.Exit(grade_class(request, GradeOptions(jobs, regrade, trust, share)))
 
 
 @class_.command()
@@ -190,7 +186,6 @@ def regrade(
     exercise: Name,
     student: Whose,
     reason: Reason,
-    by: By = "",
     trust: Trust = False,
     folder: Class = HERE,
     course: Course = None,
@@ -198,7 +193,7 @@ def regrade(
     """Grades one hand-in again, with its seed, and logs it."""
     from grader.cli.marks_changes import regrade_one
 
-    raise typer.Exit(regrade_one(MarksOptions(folder, course, (student,), (exercise,)), reason, by, trust))
+    raise typer.Exit(regrade_one(MarksOptions(folder, course, (student,), (exercise,)), reason, trust))
 
 
 @class_.command()
@@ -206,14 +201,13 @@ def withdraw(
     exercise: Name,
     student: Whose,
     reason: Reason,
-    by: By = "",
     folder: Class = HERE,
     course: Course = None,
 ) -> None:
     """Lets a hand-in that came to the wrong student count no more."""
     from grader.cli.marks_changes import withdraw_one
 
-    raise typer.Exit(withdraw_one(MarksOptions(folder, course, (student,), (exercise,)), reason, by))
+    raise typer.Exit(withdraw_one(MarksOptions(folder, course, (student,), (exercise,)), reason))
 
 
 @class_.command()

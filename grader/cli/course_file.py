@@ -84,7 +84,7 @@ def forget_before(folder: Path, before: date, yes: bool) -> int:
     print(f"Of {course.results}, from before {before}:")
     print(f"  {counted(done.records, 'record')} {went}, with the verdicts in them")
     if done.leftovers:
-        print(f"  {counted(done.leftovers, 'leftover')} of failures, kills and cluster runs {went}")
+        print(f"  {counted(done.leftovers, 'leftover')} of failures and kills {went}")
     for name, number in done.lines.items():
         print(
             f"  {counted(number, 'line')} of {name} {went if name != 'verdicts.jsonl' else _anonymous(yes)}"

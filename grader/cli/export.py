@@ -18,11 +18,6 @@ from grader.instruct.export import Grade, fill_canvas, fill_moodle, inert, is_wo
 from grader.support.errors import UsageError
 
 UPLOADS = "upload"  # in the folder of the class: what an LMS is given
-_COLUMNS = (
-    "student", "exercise", "mark", "weight", "state", "percent_earned", "earned", "out_of", "backend",
-    "submitted", "due", "days_late", "days_paid", "points_lost", "adjusted", "group", "released", "flagged",
-    "exercise_version", "grader", "record", "explanation",
-)  # fmt: skip
 
 
 def export_marks(request: MarksOptions, sheet: Path | None, column: str) -> int:
@@ -31,7 +26,8 @@ def export_marks(request: MarksOptions, sheet: Path | None, column: str) -> int:
     marks = exported_marks(term, request)
     if sheet is None:
         out = term.course.folder / "marks.csv"
-        print(f"{counted(len(marks), 'mark')} in {shown(out)}.{write_export(out, _csv(term, marks))}")
+        write_export(out, _csv(term, marks))
+        print(f"{counted(len(marks), 'mark')} in {shown(out)}.")
         print("For an LMS, name what it exported: grader class export --into FILE")
         return 0
     grades = {slug: [_grade(term, mark) for mark in marks if mark.assignment.exercise == slug]
@@ -111,35 +107,38 @@ def _csv(term: Term, marks: Iterable[Mark]) -> str:
     """Text cells are inert: a name or a reason that begins with = is no formula."""
     text = io.StringIO(newline="")
     writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(_COLUMNS)
-    for mark in marks:
-        writer.writerow([inert(each) if isinstance(each, str) else each for each in _row(term, mark)])
+    for number, row in enumerate(_row(term, mark) for mark in marks):
+        if not number:
+            writer.writerow(row)
+        writer.writerow([inert(each) if isinstance(each, str) else each for each in row.values()])
     return text.getvalue()
 
 
-def _row(term: Term, mark: Mark) -> list[str | float]:
+def _row(term: Term, mark: Mark) -> dict[str, str | float]:
     earned, attempt, released = mark.earned, mark.attempt, mark.released
     key = mark.record.key if mark.record else None
     sentences = explain(mark, term.catalog.find(mark.assignment.exercise), term.course.zone)
-    return [
-        mark.student,
-        mark.assignment.exercise,
-        mark.points if mark.counts else "",
-        mark.assignment.weight,
-        mark.state.value,
-        round(FULL * earned.points / earned.out_of, 2) if earned else "",
-        earned.points if earned else "",
-        earned.out_of if earned else "",
-        mark.assignment.backend,
-        attempt.submitted.isoformat() if attempt and attempt.submitted else "",
-        mark.due.isoformat() if mark.due else "",
-        mark.charge.days,
-        mark.charge.paid,
-        round(mark.charge.lost, 2),
-        sum(each.points for each in mark.adjustments),
-        mark.group,
-        released.points if released else "",
-        "yes" if mark.flagged else "",
-        *((key.exercise_version, key.grader, key.name) if key else ("", "", "")),
-        " ".join(sentences),
-    ]
+    return {
+        "student": mark.student,
+        "exercise": mark.assignment.exercise,
+        "mark": mark.points if mark.counts else "",
+        "weight": mark.assignment.weight,
+        "state": mark.state.value,
+        "percent_earned": round(FULL * earned.points / earned.out_of, 2) if earned else "",
+        "earned": earned.points if earned else "",
+        "out_of": earned.out_of if earned else "",
+        "backend": mark.assignment.backend,
+        "submitted": attempt.submitted.isoformat() if attempt and attempt.submitted else "",
+        "due": mark.due.isoformat() if mark.due else "",
+        "days_late": mark.charge.days,
+        "days_paid": mark.charge.paid,
+        "points_lost": round(mark.charge.lost, 2),
+        "adjusted": sum(each.points for each in mark.adjustments),
+        "group": mark.group,
+        "released": released.points if released else "",
+        "flagged": "yes" if mark.flagged else "",
+        "exercise_version": key.exercise_version if key else "",
+        "grader": key.grader if key else "",
+        "record": key.name if key else "",
+        "explanation": " ".join(sentences),
+    }

@@ -49,8 +49,8 @@ def _write_bundle(term: Term, slug: str, marks: Sequence[Mark]) -> None:
     }
     made = bundle(names_in(term.course.submissions, slug), pages)
     out = term.course.folder / UPLOADS / f"feedback_{slug}.zip"
-    kept = write_export(out, made.content)
-    print(f"{shown(out)}: {counted(len(made.students), 'student')}; {_UPLOAD[made.layout]}.{kept}")
+    write_export(out, made.content)
+    print(f"{shown(out)}: {counted(len(made.students), 'student')}; {_UPLOAD[made.layout]}.")
     for line in _left_out(made.without):
         print(line)
 

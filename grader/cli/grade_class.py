@@ -4,16 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import shutil
-import sys
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
-from pathlib import Path
 
 from cusimt.support.processors import processors
-from cusimt.support.words import counted
 from grader.cli.grading_screen import BatchScreen, print_summary
-from grader.cli.term import MarksOptions, Term, open_term
+from grader.cli.term import MarksOptions, open_term
 from grader.instruct.batch import (
     Item,
     LaneSettings,
@@ -23,7 +20,6 @@ from grader.instruct.batch import (
     run_batch,
     summarise,
 )
-from grader.instruct.cluster import grade_shares, private_folder, read_configuration
 from grader.instruct.course import read_people, remember
 from grader.instruct.results import ResultStore
 from grader.instruct.submissions import Submission, read_submissions
@@ -33,19 +29,15 @@ from grader.support.gpus import visible_gpus
 
 _LANES_PER_GPU = 4  # while one has the GPU, the others compile: nvcc takes longer than what is run
 NOT_ALL_JUDGED = 3
-_SHARES = "16"
 
 
 @dataclass(frozen=True)
 class GradeOptions:
-    """How to grade; ``share`` is ``K/N``, one of several jobs that divide the class between them, or with
-    ``cluster``, a configuration of Parsl, their number.
-    """
+    """How to grade; ``share`` is ``K/N``, one of several jobs that divide the class between them."""
 
     jobs: int | None = None
     regrade: bool = False
     trust: bool = False
-    cluster: Path | None = None
     share: str = ""
 
 
@@ -56,13 +48,16 @@ def grade_class(request: MarksOptions, how: GradeOptions) -> int:
     """
     term = open_term(request)
     people = read_people(term.course)  # report a broken table before hours of grading
-    if how.cluster:
-        return _grade_on_cluster(term, request, how, how.cluster)
     if not how.trust:
         require_sandbox()
     submissions = [
         each
-        for each in read_submissions(term.course.submissions, term.catalog, _only(term, request))
+        for each in read_submissions(
+            term.course.submissions,
+            term.catalog,
+            exercises=[term.slug(name) for name in request.names],
+            students=request.students,
+        )
         if _in_share(each, how.share)
     ]
     store = ResultStore(term.course.results)
@@ -77,38 +72,6 @@ def grade_class(request: MarksOptions, how: GradeOptions) -> int:
     print_summary(summarise(items, outcome, people.accepts))
     print(f"\nThe records are in {store.folder}. {_next_step(bool(outcome.failed))}")
     return NOT_ALL_JUDGED if outcome.failed else 0
-
-
-def _grade_on_cluster(term: Term, request: MarksOptions, how: GradeOptions, configuration: Path) -> int:
-    """Grades the class in shares, each by this command on a machine of the cluster."""
-    shares = how.share or _SHARES
-    if not (shares.isdigit() and int(shares)):
-        raise UsageError(
-            f"--share is {shares!r}.",
-            "With --cluster it is the number of shares, of which each machine takes one after the other.",
-            f"Write it as --share {_SHARES}, or leave it out",
-        )
-    config = read_configuration(configuration)
-    shown = [exercise.root for exercise in term.course.exercises(term.catalog)]
-    folder = private_folder(term.course.results, shown)
-    places = ("--class", str(term.course.folder), "--course", str(term.catalog.course.resolve()))
-    students = [word for student in request.students for word in ("--student", student)]
-    options = ["--regrade"] * how.regrade + ["--trust-submissions"] * how.trust
-    options += ["--jobs", str(how.jobs)] if how.jobs else []
-    command = ("class", "grade", *map(term.slug, request.names), *students, *places, *options, "--plain")
-    unjudged = grade_shares(config, (sys.executable, "-m", "grader", *command), int(shares), folder)
-    print(f"{counted(int(shares), 'share')} ended; {folder} has what each printed.")
-    for number, ending in unjudged.items():
-        print(f"  {folder / str(number)}.txt: {ending}")
-    print(_next_step(bool(unjudged)))
-    return NOT_ALL_JUDGED if unjudged else 0
-
-
-def _only(term: Term, request: MarksOptions) -> tuple[str, ...]:
-    slugs = [term.slug(name) for name in request.names]
-    if slugs and request.students:
-        return tuple(f"{student}/{slug}" for slug in slugs for student in request.students)
-    return (*slugs, *request.students)
 
 
 def _in_share(submission: Submission, share: str) -> bool:

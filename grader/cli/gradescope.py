@@ -10,7 +10,6 @@ import typer
 
 from grader.checks import grade
 from grader.cli.options import Course, Name, Trust
-from grader.cli.replay import read_verdict
 from grader.course.catalog import Catalog, Exercise
 from grader.instruct.course import DEFAULT_BACKEND
 from grader.instruct.submissions.archives import FolderSource
@@ -20,14 +19,11 @@ from grader.instruct.submissions.submission import lay_out
 from grader.report import verdict_text
 from grader.report.gradescope import RESULTS, Visibility, results_json, write_results
 from grader.report.site import at_site
-from grader.support.backends import Backend
 from grader.support.errors import UsageError
 from grader.verdict import Verdict
 
 
-def _graded(
-    exercise: Exercise, submission: Path, backend: Backend, *, isolate: bool
-) -> tuple[Verdict, Chosen]:
+def _graded(exercise: Exercise, submission: Path, *, isolate: bool) -> tuple[Verdict, Chosen]:
     """Grade what was uploaded, with the names that it should have, in a folder of its own."""
     if not submission.is_dir():
         raise UsageError(
@@ -40,18 +36,7 @@ def _graded(
     chosen = choose(pieces, exercise, "", lambda piece, limit: source.read(piece.entry, limit))
     with TemporaryDirectory(prefix="cu2grad-gradescope-") as scratch:
         files = lay_out(chosen.files, exercise, Path(scratch) / exercise.slug)
-        return grade(exercise, files, backend=backend, isolate=isolate), chosen
-
-
-def _stored(path: Path, exercise: Exercise) -> Verdict:
-    verdict = read_verdict(path)
-    if verdict.exercise != exercise.slug:
-        raise UsageError(
-            f"{path} is a verdict on {verdict.exercise}, and {exercise.slug} was asked for.",
-            "Points are those of the exercise.",
-            f"Run: grader gradescope run {verdict.exercise} --verdict {path}",
-        )
-    return verdict
+        return grade(exercise, files, backend=DEFAULT_BACKEND, isolate=isolate), chosen
 
 
 Points = Annotated[
@@ -92,15 +77,7 @@ def run_command(
     ] = RESULTS,
     points: Points = None,
     visibility: Annotated[Visibility, typer.Option(help="When students see the tests.")] = "visible",
-    verdict: Annotated[
-        Path | None,
-        typer.Option("--verdict", metavar="FILE", help="Render this verdict; grade nothing."),
-    ] = None,
     course: Course = None,
-    backend: Annotated[
-        Backend | None,
-        typer.Option(help="Where kernels run. Default: simt, whatever the machine has."),
-    ] = None,
     trust: Trust = False,
     site: Site = "",
 ) -> None:
@@ -109,10 +86,7 @@ def run_command(
     Where this machine could not judge it, nothing is written; a failed submission does not fail this command.
     """
     found = Catalog.open(course).find(exercise)
-    if verdict:
-        judged, chosen = _stored(verdict, found), Chosen()
-    else:
-        judged, chosen = _graded(found, submission, backend or DEFAULT_BACKEND, isolate=not trust)
+    judged, chosen = _graded(found, submission, isolate=not trust)
     remarks = [*chosen.refused, *chosen.remarks]
     shown = at_site(judged, site)
     write_results(results_json(shown, found, points=points, visibility=visibility, remarks=remarks), results)

@@ -59,10 +59,8 @@ def build_autograder(exercise: Exercise, options: list[str], out: Path) -> int:
     }
     scripts = {"setup.sh": _SETUP.format(**words).encode(), "run_autograder": _RUN.format(**words).encode()}
     files |= scripts
-    kept = write_export(out, packed(files, scripts))
-    print(
-        f"{shown(out)} has {counted(len(files), 'file')}, and of all solutions that of {exercise.slug}.{kept}"
-    )
+    write_export(out, packed(files, scripts))
+    print(f"{shown(out)} has {counted(len(files), 'file')}, and of all solutions that of {exercise.slug}.")
     print("setup.sh grades that one to prove the image, then removes it.")
     print("Next: in Gradescope, Configure Autograder, upload it, and test it with a hand-in.")
     return 0

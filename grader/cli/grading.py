@@ -90,10 +90,11 @@ def _taken(exercise: Exercise, files: Path, elsewhere: bool) -> Iterator[Path]:
         with taken(exercise, files) as copy:
             yield copy
         return
-    from grader.instruct.submissions import Submission, stage
+    from grader.instruct.submissions import Submission, lay_out, look
 
     with scratch("check") as place:
-        yield stage(Submission("", exercise.slug, files), exercise, place / exercise.slug)
+        handed = look(Submission("", exercise.slug, files), exercise)
+        yield lay_out(handed.files, exercise, place / exercise.slug)
 
 
 def precompile(screen: Screen) -> None:

@@ -13,7 +13,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TimeElapsedColumn, TimeRemainingColumn
 
 from cusimt.support.words import counted, listed, noun
-from grader.instruct.batch.driver import Ended, Item, ItemOutcome
+from grader.instruct.batch import Ended, Item, ItemOutcome
 from grader.instruct.batch.summary import ExerciseSummary, Notice, Summary
 from grader.verdict import Status
 

@@ -22,7 +22,7 @@ from grader.verdict import Status
 NOT_ALL = 1
 
 
-def regrade_one(request: MarksOptions, reason: str, by: str, trust: bool) -> int:
+def regrade_one(request: MarksOptions, reason: str, trust: bool) -> int:
     """Returns 0, or 3 where the machine could not judge it; the mark stays as it was then."""
     if not trust:
         require_sandbox()
@@ -44,13 +44,14 @@ def regrade_one(request: MarksOptions, reason: str, by: str, trust: bool) -> int
     if after.verdict.status is Status.INFRA_ERROR:
         print("This machine could not judge it; the mark stays as it was. Run: grader doctor")
         return after.verdict.exit_code
-    regrade = log_regrade(
-        store.folder, store.secret.pseudonym(mark.student), before, after,
-        reason=reason, by=by or os.environ.get("USER", "unnamed"),
-    )  # fmt: skip
-    print(regrade.sentence)
+    name = store.secret.pseudonym(mark.student)
+    print(log_regrade(store.folder, name, before, after, reason=reason, by=_you()))
     print(f"See what it means for the mark: grader class marks --student {mark.student}")
     return 0
+
+
+def _you() -> str:
+    return os.environ.get("USER", "unnamed")
 
 
 def _submission(term: Term, mark: Mark) -> Submission:
@@ -58,7 +59,10 @@ def _submission(term: Term, mark: Mark) -> Submission:
     assert mark.attempt is not None
     exercise = term.catalog.find(mark.assignment.exercise)
     owner = mark.attempt.student
-    for each in read_submissions(term.course.submissions, term.catalog, (f"{owner}/{exercise.slug}",)):
+    there = read_submissions(
+        term.course.submissions, term.catalog, exercises=[exercise.slug], students=[owner]
+    )
+    for each in there:
         if content_digest(each, exercise) == mark.attempt.digest:
             return each
     raise UsageError(
@@ -71,7 +75,7 @@ def _submission(term: Term, mark: Mark) -> Submission:
 # ---- withdraw ----
 
 
-def withdraw_one(request: MarksOptions, reason: str, by: str) -> int:
+def withdraw_one(request: MarksOptions, reason: str) -> int:
     """Withdraws what the one mark of ``request`` comes from. Raises UsageError where the folder holds it."""
     term = open_term(request)
     [mark] = term.chosen(request)
@@ -95,7 +99,7 @@ def withdraw_one(request: MarksOptions, reason: str, by: str) -> int:
         store.folder,
         Withdrawal(
             store.secret.pseudonym(attempt.student), slug, attempt.digest, submitted,
-            reason=reason, by=by or os.environ.get("USER", "unnamed"),
+            reason=reason, by=_you(),
         ),
     )  # fmt: skip
     when = f"of {told(attempt.submitted, term.course.zone)}" if attempt.submitted else "without a time"

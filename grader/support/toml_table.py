@@ -5,9 +5,8 @@ from __future__ import annotations
 import difflib
 import tomllib
 from collections.abc import Iterator
-from datetime import datetime
 from pathlib import Path
-from typing import Any, Literal, TypeVar, get_origin
+from typing import Any, Literal, get_origin
 
 from grader.support.errors import BrokenExercise
 from grader.support.schema import NonNegative, SchemaError, Whole, read
@@ -23,9 +22,6 @@ def read_toml(path: Path) -> TomlTable:
         raise BrokenExercise(f"{path} cannot be read: {error}.", "It must be TOML in UTF-8.") from error
 
 
-_Choice = TypeVar("_Choice", bound=str)
-
-
 class TomlTable:
     """A table from which every key is taken once; `finish` refuses those that were not read."""
 
@@ -39,10 +35,6 @@ class TomlTable:
         value: str = self._take(key, Literal[one_of] if one_of else str, "a string", default)
         return value
 
-    def choice(self, key: str, choices: tuple[_Choice, ...], default: _Choice) -> _Choice:
-        value: _Choice = self._take(key, Literal[choices], "a string", default)
-        return value
-
     def integer(self, key: str, default: int | None = None) -> int:
         value: int = self._take(key, Whole, "a whole number", default)
         return value
@@ -53,14 +45,6 @@ class TomlTable:
 
     def number(self, key: str, default: float | None = None) -> float:
         return float(self._take(key, NonNegative, "a number", default))
-
-    def moment_or_none(self, key: str) -> datetime | None:
-        """A date with a time, aware if an offset is written; None where the key is missing."""
-        self._known.add(key)
-        if key not in self._values:
-            return None
-        moment: datetime = self._take(key, datetime, "a date and time", None)
-        return moment
 
     def boolean(self, key: str, default: bool | None = None) -> bool:
         value: bool = self._take(key, bool, "true or false", default)

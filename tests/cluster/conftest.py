@@ -9,8 +9,6 @@ from pathlib import Path
 
 import pytest
 
-from grader.course.catalog import Catalog
-from grader.instruct.submissions import Submission, read_submissions
 from tests.cluster.slurm_machine import SlurmMachine, missing_programs
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -25,15 +23,8 @@ class HandedIn:
     folder: Path
 
     @property
-    def submissions(self) -> Path:
-        return self.folder / "submitted"
-
-    @property
     def results(self) -> Path:
         return self.folder / "results"
-
-    def read(self) -> list[Submission]:
-        return read_submissions(self.submissions, Catalog.open(COURSE))
 
 
 @pytest.fixture

@@ -1,8 +1,6 @@
-"""One book: formgrader's points flow into the marks, and `nbgrader export` says what they say."""
+"""One book: formgrader's points flow into the marks, and `nbgrader export` leads to them."""
 
 from __future__ import annotations
-
-import csv
 
 import pytest
 from typer.testing import CliRunner
@@ -41,13 +39,6 @@ def _mark(toys: Class, student: str = "ada") -> Mark:
     return next(mark for mark in marks if mark.student == student)
 
 
-def _export(toys: Class, *options: str) -> dict[str, float]:
-    """Scores by student, as nbgrader's own table has them."""
-    out = toys.folder / "grades.csv"
-    toys.command("ExportApp", f"--to={out}", f'--assignment=["{SLUG}"]', *options)
-    return {row["student_id"]: float(row["score"]) for row in csv.DictReader(out.read_text().splitlines())}
-
-
 def _grader(toys: Class, *words: str) -> str:
     options = ["--class", str(toys.folder), "--course", str(toys.top / "course")]
     return CliRunner().invoke(app, ["class", *words, *options], catch_exceptions=False).output
@@ -73,7 +64,6 @@ def test_they_stay_with_the_hand_in_that_was_looked_at(graded: Class) -> None:
     graded.decide(graded.submit("ada", "// worse\n", at=SECOND), a_verdict(correctness=0.0))
     assert graded.autograde("ada")["success"]  # without `grader class marks` in between
     assert _mark(graded).points == 90.0
-    assert _export(graded) == {"ada": 90.0}
     (graded.folder / "course.toml").write_text(COURSE)
     mark = _mark(graded)  # of the last hand-in: nobody has confirmed the points for it
     assert (mark.state, mark.by_hand.waiting) == (State.WAITING, ("check-correctness",))
@@ -131,82 +121,19 @@ def test_points_of_a_hand_in_whose_time_was_corrected_are_named(graded: Class) -
     assert f"Run: nbgrader autograde {SLUG} --student ada" in _grader(graded, "marks")
     with pytest.raises(UsageError, match="fits no hand-in"):
         _grader(graded, "export")
-    with pytest.raises(SystemExit):
-        _export(graded)
     assert graded.autograde("ada")["success"]
     assert _mark(graded).by_hand.waiting  # the person looks again, at the time that counts
     _enter(graded, manual_score=50.0)
-    assert _export(graded) == {"ada": 90.0}
+    assert _mark(graded).points == 90.0
 
 
-def test_an_adjustment_reaches_nbgraders_table(graded: Class) -> None:
-    (graded.folder / "adjustments.csv").write_text(
-        f"student,exercise,points,reason,by\nada,{SLUG},20,readable,kim\n"
-    )
-    assert _export(graded) == {"ada": 73.5}
-    (graded.folder / "adjustments.csv").unlink()
-    assert _export(graded) == {"ada": 53.5}
-
-
-def test_an_export_that_would_contradict_the_marks_is_refused(
-    graded: Class, capfd: pytest.CaptureFixture[str]
-) -> None:
-    """Emmy handed in and nbgrader has nothing of it: its table would say 0."""
-    graded.decide(graded.submit("emmy", "// other\n"), a_verdict())
-    with graded.gradebook() as book:
-        book.add_student("emmy")
+def test_nbgraders_own_table_is_not_written(graded: Class, capfd: pytest.CaptureFixture[str]) -> None:
+    """It knows nothing of late days, groups and adjustments, and would contradict the marks."""
     with pytest.raises(SystemExit) as left:
-        _export(graded)
+        graded.command("ExportApp")
     assert left.value.code == 2
-    assert "emmy, 00_negate: nbgrader has no submission" in (said := capfd.readouterr().err)
-    assert "grader class export" in said
+    assert "grader class export" in capfd.readouterr().err
     assert not (graded.folder / "grades.csv").exists()
-    assert _export(graded, '--student=["ada"]') == {"ada": 53.5}
-
-
-def test_what_is_not_judged_yet_is_no_zero_in_nbgraders_table(
-    graded: Class, capfd: pytest.CaptureFixture[str]
-) -> None:
-    """The fault: of files that neither batch nor autograde had seen, the table said 0.0."""
-    graded.submit("emmy", "// other\n")
-    with graded.gradebook() as book:
-        book.add_student("emmy")
-        book.add_student("zoe")  # who handed in nothing, which nbgrader's 0 without a time says
-    with pytest.raises(SystemExit) as left:
-        _export(graded)
-    assert left.value.code == 2
-    assert "emmy, 00_negate: nbgrader has no submission, and it is not judged yet" in capfd.readouterr().err
-    assert not (graded.folder / "grades.csv").exists()
-    assert _export(graded, '--student=["ada", "zoe"]') == {"ada": 53.5, "zoe": 0.0}
-
-
-def test_another_gradebook_than_that_of_the_marks_is_refused(graded: Class) -> None:
-    (graded.folder / "course.toml").write_text('gradebook = "elsewhere.db"\n' + COURSE)
-    with pytest.raises(SystemExit) as left:
-        _export(graded)
-    assert left.value.code == 2
-
-
-def test_ids_in_no_roster_are_not_exported(graded: Class, caplog: pytest.LogCaptureFixture) -> None:
-    graded.decide(graded.submit("root", "// whose?\n"), a_verdict())
-    assert graded.autograde("root")["success"]
-    assert _export(graded) == {"ada": 53.5, "root": 100.0}
-    (graded.folder / "students.csv").write_text("student\nada\n")
-    assert _export(graded) == {"ada": 53.5}
-    (graded.folder / "students.csv").write_text("student\nada\nroot\n")
-    assert _export(graded) == {"ada": 53.5, "root": 100.0}
-
-
-def test_whom_an_export_lacks_is_said(graded: Class, capfd: pytest.CaptureFixture[str]) -> None:
-    """The fault: of one wrong --student, and of an empty gradebook, it said that nobody is in the roster."""
-    (graded.folder / "students.csv").write_text("student\nada\n")
-    with pytest.raises(SystemExit):
-        _export(graded, '--student=["x"]')
-    assert "x is not in students.csv." in capfd.readouterr().err
-    (graded.folder / "gradebook.db").unlink()
-    with pytest.raises(SystemExit):
-        _export(graded)
-    assert "nbgrader's gradebook has no students." in capfd.readouterr().err
 
 
 def test_a_gradebook_that_is_none_is_said(graded: Class) -> None:

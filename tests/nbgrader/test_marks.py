@@ -23,13 +23,6 @@ def test_points_are_those_of_the_verdict(toys: Class) -> None:
         assert (submission.score, submission.max_score) == (53.5, 100.0)
 
 
-def test_results_lie_where_the_class_has_them(toys: Class) -> None:
-    (toys.folder / "course.toml").write_text(f'title = "Toys"\nresults = "marks"\n[assignments.{SLUG}]\n')
-    toys.decide(toys.submit("ada"), a_verdict(correctness=13.5))
-    toys.store.folder.rename(toys.folder / "marks")
-    assert toys.graded("ada")["correctness"] == (13.5, False)
-
-
 def test_earned_marks_survive_a_crash(toys: Class) -> None:
     toys.decide(toys.submit("ada"), a_verdict(safety=Status.CRASH, device_work=Status.CRASH))
     marks = toys.graded("ada")
@@ -94,16 +87,6 @@ def test_what_could_not_be_judged_is_no_zero(toys: Class, status: Status) -> Non
     toys.decide(toys.submit("ada"), a_verdict(device_work=status))
     marks = toys.graded("ada")
     assert marks == {"correctness": (60.0, False), "safety": (20.0, False), "device_work": (None, True)}
-
-
-def test_an_untouched_stub_is_told_from_an_answer(toys: Class) -> None:
-    stub = (toys.folder / "source" / SLUG / "kernel.cu").read_text()
-    toys.decide(toys.submit("zoe", stub.replace("\n", "\r\n")), a_verdict(correctness=Status.NOT_ATTEMPTED))
-    toys.decide(toys.submit("ada"), a_verdict())
-    for student, comment in (("zoe", "No response."), ("ada", None)):
-        toys.graded(student)
-        with toys.gradebook() as book:
-            assert book.find_comment("file-kernel-cu", SLUG, SLUG, student).auto_comment == comment
 
 
 def test_files_are_shown_as_they_were_handed_in(toys: Class) -> None:

@@ -25,6 +25,7 @@ from grader.checks import build, lanes
 from grader.course.catalog import Catalog
 from grader.instruct.batch import (
     Ended,
+    Failed,
     Item,
     LaneSettings,
     grade_one,
@@ -35,9 +36,10 @@ from grader.instruct.batch import (
     run_batch,
     summarise,
 )
-from grader.instruct.batch.lane import Failed, Lane, Task
-from grader.instruct.results import ResultStore
-from grader.instruct.submissions import read_submissions
+from grader.instruct.batch.lane import Lane
+from grader.instruct.results import ResultStore, key_of
+from grader.instruct.submissions import Handed, read_submissions
+from grader.support.backends import BACKENDS
 from grader.support.errors import InfrastructureError
 from grader.verdict import Status, Verdict
 from tests.unit.failing_disk import fail_to_open
@@ -89,10 +91,10 @@ def test_no_lane_opens_a_gpu_ahead_of_its_turn(
 
     monkeypatch.setattr(lanes, "open_lane", Opened)
     exercise = toy_catalog.find("00")
-    submission = read_submissions(submitted, toy_catalog, ["anna/00_negate"])[0]
+    submission = read_submissions(submitted, toy_catalog, exercises=["00_negate"], students=["anna"])[0]
     with Lane(LaneSettings(results, toy_catalog.exercises, isolate=False)) as lane:
-        for number, backend in enumerate(("simt", "cuda")):
-            answer = lane.grade(Task(number, submission, exercise, backend))  # type: ignore[arg-type]
+        for backend in BACKENDS:
+            answer = lane.grade(Item(submission, exercise, backend, key_of(submission, exercise, backend)))
             assert isinstance(answer, Failed) and "no lane" in answer.sentence
 
     assert ahead == {"simt": True, "cuda": False}
@@ -103,7 +105,7 @@ def test_no_lane_opens_a_gpu_ahead_of_its_turn(
 
 def test_one_is_graded_once(toy_catalog: Catalog, submitted: Path, results: Path) -> None:
     store, exercise = ResultStore(results), toy_catalog.find("00")
-    submission = read_submissions(submitted, toy_catalog, ["anna/00_negate"])[0]
+    submission = read_submissions(submitted, toy_catalog, exercises=["00_negate"], students=["anna"])[0]
     seen: list[tuple[int | None, str, list[str]]] = []
 
     def noting(*arguments: object, **options: object) -> Verdict:
@@ -129,7 +131,7 @@ def test_what_the_machine_fails_is_logged_and_not_kept(
 ) -> None:
     hand_in(toy_catalog, submitted, ["anna"], "MACHINE")
     store, exercise = ResultStore(results), toy_catalog.find("00")
-    submission = read_submissions(submitted, toy_catalog, ["anna/00_negate"])[0]
+    submission = read_submissions(submitted, toy_catalog, exercises=["00_negate"], students=["anna"])[0]
     record = grade_one(submission, exercise, store, backend="simt", judge=judge_that_fails)
     assert record.verdict.status is Status.INFRA_ERROR and record.verdict.out_of == 0
     assert store.find(record.key) is None
@@ -139,14 +141,14 @@ def test_what_the_machine_fails_is_logged_and_not_kept(
 def test_files_that_change_while_they_are_read_are_not_judged(
     toy_catalog: Catalog, submitted: Path, results: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    submission = read_submissions(submitted, toy_catalog, ["anna/00_negate"])[0]
-    staging = grading.stage
+    submission = read_submissions(submitted, toy_catalog, exercises=["00_negate"], students=["anna"])[0]
+    looking = grading.look
 
-    def hand_in_again(*arguments: object) -> Path:
+    def hand_in_again(*arguments: object) -> Handed:
         hand_in(toy_catalog, submitted, ["anna"], "a second version")
-        return staging(*arguments)  # type: ignore[arg-type]
+        return looking(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(grading, "stage", hand_in_again)
+    monkeypatch.setattr(grading, "look", hand_in_again)
     exercise, store = toy_catalog.find("00"), ResultStore(results)
     record = grade_one(submission, exercise, store, backend="simt", judge=judge)
     assert record.verdict.status is Status.INFRA_ERROR
@@ -170,7 +172,7 @@ def test_on_cuda_it_is_compiled_before_it_has_the_gpu(
 
     monkeypatch.setattr(build, "compile_submission", lambda *_, **__: order.append("compiled"))
     monkeypatch.setattr(grading, "exclusive_gpu", exclusive)
-    [anna] = read_submissions(submitted, toy_catalog, ["anna/00_negate"])
+    [anna] = read_submissions(submitted, toy_catalog, exercises=["00_negate"], students=["anna"])
     grade_one(anna, toy_catalog.find("00"), ResultStore(results), backend="cuda", judge=judged)
     assert order == ["compiled", "has the GPU", "judged", "gave it back"]
 
@@ -268,9 +270,9 @@ def test_what_cannot_be_judged_is_told_and_harms_nobody_else(
 
 
 def _impatient_with_cleo(grade: Callable[..., Any]) -> Callable[..., Any]:
-    def graded(lane: Any, task: Task) -> Any:
-        lane._seconds = 1.0 if task.submission.student == "cleo" else 60.0
-        return grade(lane, task)
+    def graded(lane: Any, item: Item, attempt: int) -> Any:
+        lane._seconds = 1.0 if item.submission.student == "cleo" else 60.0
+        return grade(lane, item, attempt)
 
     return graded
 
@@ -279,15 +281,15 @@ def test_what_cannot_be_read_when_its_turn_comes_harms_nobody_else(
     toy_catalog: Catalog, submitted: Path, results: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A stale NFS handle is no empty hand-in: that one is not judged, and nothing is kept of it."""
-    submissions = read_submissions(submitted, toy_catalog, ["00_negate"])
+    submissions = read_submissions(submitted, toy_catalog, exercises=["00_negate"])
     items = items_of(submissions, toy_catalog, lambda exercise: "simt")
     fail_to_open(monkeypatch, "kernel.cu", errno.ESTALE, below="/cleo/")
     store = ResultStore(results)
 
     def grading(left: Sequence[Item]) -> Iterator[Ended]:
         with Lane(LaneSettings(results, toy_catalog.exercises, isolate=False, judge=judge)) as lane:
-            for number, item in enumerate(left):
-                yield Ended(item, lane.grade(Task(number, item.submission, item.exercise, "simt")), 0.0)
+            for item in left:
+                yield Ended(item, lane.grade(item), 0.0)
 
     outcome = run_batch(items, store, grading, Watched())
     unlucky = next(item for item in items if item.submission.student == "cleo")

@@ -20,7 +20,6 @@ from grader.course.catalog import Catalog
 from grader.instruct.batch import Ended, Item, ItemOutcome, items_of, summarise
 from grader.instruct.batch.grading import exclusive_gpu
 from grader.instruct.batch.summary import NO_ROSTER
-from grader.instruct.course import read_course
 from grader.instruct.results import Record, ResultStore
 from grader.instruct.submissions import read_submissions
 from grader.support.errors import InfrastructureError, UsageError
@@ -196,13 +195,6 @@ def test_without_bubblewrap_nothing_is_graded(
     assert not (tmp_path / "results").exists()
 
 
-def test_results_do_not_lie_among_the_students(tmp_path: Path) -> None:
-    text = 'title = "K"\nresults = "submitted/results"\n[assignments.00_negate]\n'
-    (tmp_path / "course.toml").write_text(text)
-    with pytest.raises(UsageError, match="results are inside of the submissions"):
-        read_course(tmp_path)
-
-
 def graded(catalog: Catalog, folder: Path, monkeypatch: pytest.MonkeyPatch, request: MarksOptions,
            share: str = "") -> list[str]:  # fmt: skip
     """EXERCISE/STUDENT on BACKEND, of what would be graded."""
@@ -234,33 +226,6 @@ def test_exercises_students_and_backends_of_record(
     assert asked((), ["0"]) == first
     assert asked(["anna"], ["0"]) == first[:1]
     assert asked(["bert"], ()) == ["00_negate/bert simt", "01_muladd/bert cuda"]
-
-
-def test_a_cluster_gets_the_words_of_the_command(
-    toy_catalog: Catalog, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """And what a share could not judge is in the exit code."""
-    asked: list[tuple[str, ...]] = []
-
-    def grade_shares(config: object, command: tuple[str, ...], shares: int, folder: Path) -> dict[int, str]:
-        asked.append((*command, str(shares), str(folder)))
-        return {2: "exit code 3"}
-
-    monkeypatch.setattr("grader.cli.grade_class.read_configuration", lambda path: path)
-    monkeypatch.setattr("grader.cli.grade_class.grade_shares", grade_shares)
-    request = MarksOptions(course_file(tmp_path), toy_catalog.course, ("anna",), ("0",))
-    how = GradeOptions(jobs=2, regrade=True, trust=True, cluster=tmp_path / "cluster.py", share="4")
-    assert grade_class(request, how) == 3
-    words = [
-        sys.executable, "-m", "grader", "class", "grade", "00_negate", "--student", "anna", "--class",
-        str(tmp_path), "--course", str(toy_catalog.course), "--regrade", "--trust-submissions", "--jobs", "2",
-        "--plain", "4", str(tmp_path / "results" / "cluster"),
-    ]  # fmt: skip
-    assert asked == [tuple(words)]
-    said = capsys.readouterr().out
-    assert "4 shares ended" in said and "2.txt: exit code 3" in said
-    with pytest.raises(UsageError, match="--share is '0/4'"):
-        grade_class(request, GradeOptions(trust=True, cluster=tmp_path / "cluster.py", share="0/4"))
 
 
 def test_shares_take_everybody_once(

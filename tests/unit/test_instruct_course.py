@@ -68,15 +68,31 @@ def test_a_time_without_an_offset_is_meant_in_the_courses_time_zone(tmp_path: Pa
 @pytest.mark.parametrize(
     ("old", "new", "said"),
     [
-        ('takes = "best"', 'takes = "first"', "takes is 'first'"),
-        ('takes = "best"', 'take = "best"', "take is not a known key"),
-        ("weight = 2", 'weight = "two"', f"assignments.{NEGATE}.weight is 'two'"),
-        ("weight = 2", "weight = nan", f"assignments.{NEGATE}.weight is nan"),
+        ('takes = "best"', 'takes = "first"', "`takes` must be one of last, best, not 'first'"),
+        ('takes = "best"', 'take = "best"', "`take` is not a known key"),
+        (
+            "weight = 2",
+            'weight = "two"',
+            "weight` must be a number, zero or more, not 'two'",
+        ),
+        (
+            "weight = 2",
+            "weight = nan",
+            f"`assignments.{NEGATE}.weight` must be a number, zero or more",
+        ),
         ("due = 2026-10-05T23:59:00", "due = 2026-10-05", "as 2026-10-19T23:59:00"),
         ("Europe/Berlin", "Europe/Atlantis", "IANA"),
         ('takes = "best"', 'takes = "best"\nsite = "gpu.example.org"', "https://"),
         (NEGATE, "negate", "the whole name"),
-        ("penalty_per_day = 20", "penalty_per_day = 200", "more than 100 percent"),
+        (
+            "penalty_per_day = 20",
+            "penalty_per_day = 200",
+            "`late.penalty_per_day` must be a number from",
+        ),
+        ("penalty_per_day = 20", "penalty = 20", "`late.penalty` is not a known key"),
+        ("budget = false", "budget_days = 1", f"`assignments.{MULADD}.late.budget_days` is not a known key"),
+        ("budget_days = 3", "budget_days = -3", "`late.budget_days` must be a whole number, zero or more"),
+        ("late = { penalty", "late = 3  # { penalty", f"`assignments.{MULADD}.late` must be a table, not 3"),
         ('title = "CUDA"', "title = CUDA", "cannot be read"),
     ],
 )

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import re
 import shutil
@@ -72,8 +71,8 @@ def test_before_anybody_hands_in_the_class_has_marks(made: HandmadeClass) -> Non
     (made.folder / "submitted" / "ana.zip").touch()
     with pytest.raises(UsageError, match=r"ana\.zip is not a folder"):
         made.marks()
-    shutil.rmtree(made.folder / "submitted")  # or course.toml names another one by mistake
-    with pytest.raises(UsageError, match="an archive of an LMS makes it: grader class collect"):
+    shutil.rmtree(made.folder / "submitted")
+    with pytest.raises(UsageError, match="An archive of an LMS makes them: grader class collect"):
         made.marks()
 
 
@@ -413,15 +412,13 @@ def test_what_is_old_is_forgotten_and_what_is_not_stays(made: HandmadeClass) -> 
 def test_when_everybody_is_forgotten_the_secret_goes_too(made: HandmadeClass) -> None:
     made.grade(made.hand_in("ana", NEGATE), 60)  # without a time: as old as its record
     told(made)
-    (made.store.folder / "cluster" / "array").mkdir(parents=True)
-    (made.store.folder / "cluster" / "array.txt").write_text(f"{NEGATE}/ana\n")
     killed = ("faults/00_negate-1-1.txt", "records/.a.json.b", "superseded/.a.1.json.b", ".roster.csv.b")
     for name in killed:
         (made.store.folder / name).parent.mkdir(exist_ok=True)
         (made.store.folder / name).write_text("ana\n")
     assert forget(made.store, date(2000, 1, 1), apply=True).leftovers == 0
     done = forget(made.store, date(2999, 1, 1), apply=True)
-    assert done.leftovers == 2 + len(killed)
+    assert done.leftovers == len(killed)
     assert done.secret
     left = {path.name for path in made.store.folder.rglob("*") if path.is_file() and path.read_text()}
     assert left == set()
@@ -437,10 +434,7 @@ def test_a_withdrawal_is_forgotten_with_its_hand_in_and_not_before(made: Handmad
         assert (lines["attempts.jsonl"], lines["withdrawn.jsonl"]) == (gone, gone)
 
 
-@pytest.mark.parametrize("by_an_earlier_version", [False, True])
-def test_what_has_no_time_and_no_record_is_as_old_as_its_line(
-    made: HandmadeClass, by_an_earlier_version: bool
-) -> None:
+def test_what_has_no_time_is_as_old_as_its_line(made: HandmadeClass) -> None:
     """Nobody graded it, and nobody knows when it was handed in: it still has to go some day."""
     made.hand_in("ana", NEGATE)
     made.marks()
@@ -448,23 +442,12 @@ def test_what_has_no_time_and_no_record_is_as_old_as_its_line(
     line = json.loads(log.read_text())
     withdrawn = Withdrawal(line["student"], NEGATE, line["digest"], "", "so", "kim")
     withdraw(made.store.folder, withdrawn)
-    noted = datetime.fromisoformat(line.pop("noted")).date()
-    if by_an_earlier_version:
-        log.write_text(json.dumps(line) + "\n")
-        noted = date(2026, 3, 1)
-        moment = datetime(2026, 3, 1, tzinfo=UTC).timestamp()
-        os.utime(log, (moment, moment))
+    noted = datetime.fromisoformat(line["noted"]).date()
     assert not any(forget(made.store, noted, apply=True).lines.values())
     assert sorted(read_roster(made.store.folder).values()) == ["ana"]
     done = forget(made.store, noted + timedelta(days=1), apply=True)
     assert (done.lines["attempts.jsonl"], done.lines["withdrawn.jsonl"]) == (1, 1)
     assert (done.people, done.secret) == (1, True)
-
-
-def test_what_was_graded_lately_stays_however_long_ago_it_was_noted(made: HandmadeClass) -> None:
-    made.grade(made.hand_in("ana", NEGATE), 60, graded="2150-01-01T00:00:00+00:00")
-    made.marks()
-    assert not any(forget(made.store, date(2149, 1, 1), apply=True).lines.values())
 
 
 def test_a_record_that_cannot_be_read_is_named_when_forgetting(made: HandmadeClass) -> None:
@@ -495,12 +478,11 @@ def test_a_regrade_says_which_checks_ended_otherwise(made: HandmadeClass) -> Non
     submission = made.hand_in("ana", NEGATE)
     before, after = made.grade(submission, 60), made.grade(submission, 80, **NEWER)
     regrade = log_regrade(made.store.folder, "p", before, after, reason="asked", by="kim")
-    assert regrade.changed == ("correctness",)
-    assert "60 points before, 80 now; correctness ended otherwise" in regrade.sentence
+    assert "60 points before, 80 now; correctness ended otherwise, for the same inputs." in regrade
     [line] = (made.store.folder / "regrades.jsonl").read_text().splitlines()
     assert json.loads(line)["seed"] == before.verdict.seed == 7
     same = log_regrade(made.store.folder, "p", before, before, reason="asked", by="kim")
-    assert "every check ended as before" in same.sentence
+    assert "every check ended as before" in same
 
 
 def test_what_is_put_back_into_the_folder_is_the_last_hand_in_again(made: HandmadeClass) -> None:

@@ -20,7 +20,7 @@ from grader.instruct.course.merge_ids import rename
 from grader.instruct.submissions import read_submissions
 from tests.unit.handmade_class import COURSE, MULADD, NEGATE, HandmadeClass
 
-HANDINS = f'timezone = "Asia/Kathmandu"\nsubmissions = "all/handins"\n{COURSE}'
+HANDINS = f'timezone = "Asia/Kathmandu"\n{COURSE}'
 
 
 @pytest.fixture
@@ -46,9 +46,8 @@ def taken(catalog: Catalog, archive: Path, *options: object) -> str:
 def test_hand_ins_go_where_the_class_keeps_them_in_its_time_zone(made: HandmadeClass, archive: Path) -> None:
     said = taken(made.catalog, archive)
     assert "1 new" in said and said.endswith("Next: grader class grade\n")
-    found = read_submissions(made.folder / "all" / "handins", made.catalog)
+    found = read_submissions(made.folder / "submitted", made.catalog)
     assert [each.submitted for each in found] == [datetime(2020, 10, 20, 17, 45, tzinfo=UTC)]
-    assert not list((made.folder / "submitted").iterdir())
 
 
 def test_an_id_that_students_csv_does_not_have_is_named(made: HandmadeClass, archive: Path) -> None:
@@ -64,7 +63,7 @@ def test_a_folder_within_the_class_is_in_it(
     (made.folder / "downloads").mkdir()
     monkeypatch.chdir(made.folder / "downloads")
     taken(made.catalog, archive)
-    assert (made.folder / "all" / "handins" / "ada").is_dir()
+    assert (made.folder / "submitted" / "ada").is_dir()
 
 
 def test_a_notebook_is_missed_only_where_nbgrader_is_used(made: HandmadeClass, archive: Path) -> None:

@@ -333,19 +333,6 @@ def test_a_hard_link_in_an_unpacked_folder_is_not_read(tmp_path: Path, exercise:
     assert not any("another person" in path.read_text() for path in (tmp_path / "in").rglob("*.cu"))
 
 
-def test_metadata_runs_nothing(archive: Path, exercise: Exercise, tmp_path: Path) -> None:
-    touched = tmp_path / "touched"
-    add(
-        archive,
-        "e/submission_metadata.yml",
-        f"submission_1: !!python/object/apply:os.system ['touch {touched}']\n",
-    )
-    add(archive, "e/submission_1/kernel.cu", "// x\n")
-    with pytest.raises(UsageError, match=r"submission_metadata\.yml cannot be used: it is not YAML"):
-        take(archive, exercise, layout="gradescope")
-    assert not touched.exists()
-
-
 @pytest.mark.parametrize(
     ("layout", "honest", "evil"),
     [
@@ -376,36 +363,14 @@ def test_nobody_hands_in_for_somebody_else(
     assert report.strays or any(intake.refused or intake.remarks for intake in report.intakes)
 
 
-def test_metadata_of_one_submission_is_not_found_inside_of_another(
-    tmp_path: Path, exercise: Exercise
-) -> None:
-    archive = tmp_path / "archive.zip"
-    people = "".join(
-        f"submission_{number}:\n  :submitters:\n  - :sid: {student}\n"
-        for number, student in ((1, "ada"), (2, "eve"))
-    )
-    add(archive, "e/submission_2/submission_metadata.yml", "submission_1: {':submitters': [{':sid': eve}]}")
-    add(archive, "e/submission_metadata.yml", people)
-    add(archive, "e/submission_1/kernel.cu", "// ada's\n")
-    add(archive, "e/submission_2/submission_1/kernel.cu", "// eve's\n")
-    import_archive(archive, exercise=exercise, into=tmp_path / "in")
-    assert (tmp_path / "in" / "ada" / SLUG / "kernel.cu").read_text() == "// ada's\n"
-    assert (tmp_path / "in" / "eve" / SLUG / "kernel.cu").read_text() == "// eve's\n"
-
-
 @pytest.mark.parametrize(
     ("layout", "honest", "evil"),
     [
-        ("plain", "{}/kernel.cu", "eve/submission_metadata.yml"),
         ("plain", "{}/kernel.cu", "eve/Ada_11_assignsubmission_file_/kernel.cu"),
         ("plain", "{}/kernel.cu", "eve/ada_11_12_kernel.cu"),
-        (
-            "moodle",
-            "N_{}_assignsubmission_file_/kernel.cu",
-            "E_6_assignsubmission_file_/submission_metadata.yml",
-        ),
-        ("canvas", "n_{}_9_kernel.cu", "e_66_5_submission_metadata.yml"),
-        ("gradescope", "e/submission_{}/kernel.cu", "e/submission_6/Ada_11_assignsubmission_file_/kernel.cu"),
+        ("moodle", "N_{}_assignsubmission_file_/kernel.cu", "E_6_assignsubmission_file_/ada_11_12_kernel.cu"),
+        ("moodle", "N_{}_assignsubmission_file_kernel.cu", "E_6_assignsubmission_file_11_12_kernel.cu"),
+        ("canvas", "n_{}_9_kernel.cu", "e_66_5_Ada_11_assignsubmission_file_kernel.cu"),
     ],
 )
 def test_one_person_does_not_decide_how_an_archive_is_read(
@@ -417,7 +382,5 @@ def test_one_person_does_not_decide_how_an_archive_is_read(
     add(archive, evil, "")
     for number in (1, 2, 3):
         add(archive, honest.format(number), "// fine\n")
-    if layout == "gradescope":
-        add(archive, "e/submission_metadata.yml", "{}")
     with archives.opened(archive) as source:
         assert recognised(source, SLUG) == layout

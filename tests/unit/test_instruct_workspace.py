@@ -7,6 +7,7 @@ import random
 import re
 import shutil
 import sys
+import tomllib
 import zipfile
 from collections.abc import Callable
 from pathlib import Path
@@ -194,14 +195,22 @@ class TestWhatIsHandedOut:
             release_of(Catalog.open(toy_course))
 
     def test_the_grader_may_go_along_as_a_wheel(self, toy_catalog: Catalog, tmp_path: Path) -> None:
-        wheel = wheel_with(tmp_path, "grader/__init__.py", "cu2grad-1.dist-info/METADATA")
+        """With all that `pip wheel` packs, as pyproject.toml says."""
+        project = tomllib.loads((ROOT / "pyproject.toml").read_text())
+        packages = [each.rstrip("*") for each in project["tool"]["setuptools"]["packages"]["find"]["include"]]
+        names = [f"{package}/__init__.py" for package in packages]
+        wheel = wheel_with(tmp_path, *names, "cu2grad-1.dist-info/METADATA")
         release = release_of(toy_catalog, wheel=wheel)
         assert release.files[wheel.name] == wheel.read_bytes()
         assert f"pip install ./{wheel.name}\n" in release.files["README.md"].decode()
 
     @pytest.mark.parametrize(
         "names",
-        [("solutions/00/kernel.cu", "grader/__init__.py", "x.dist-info/METADATA"), ("numpy/a.py",), ()],
+        [
+            ("solutions/00/kernel.cu", "cusimt/a.py", "grader/a.py", "x.dist-info/WHEEL"),
+            ("numpy/a.py",),
+            (),
+        ],
     )
     def test_a_wheel_of_anything_else_is_refused(
         self, toy_catalog: Catalog, tmp_path: Path, names: tuple[str, ...]

@@ -1,8 +1,8 @@
 """Grading many submissions on one machine."""
 
-from grader.instruct.batch.driver import Ended, Item, ItemOutcome, Watch, Workforce, items_of, run_batch
-from grader.instruct.batch.grading import Judge, batch_key, grade_one
-from grader.instruct.batch.lane import Failed, LaneSettings
+from grader.instruct.batch.driver import Ended, ItemOutcome, Watch, items_of, run_batch
+from grader.instruct.batch.grading import Failed, Item, Judge, batch_key, grade_one
+from grader.instruct.batch.lane import LaneSettings
 from grader.instruct.batch.local import LocalSettings, grade_here
 from grader.instruct.batch.summary import Summary, everybody, summarise
 
@@ -16,7 +16,6 @@ __all__ = [
     "LocalSettings",
     "Summary",
     "Watch",
-    "Workforce",
     "batch_key",
     "everybody",
     "grade_here",

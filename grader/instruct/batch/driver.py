@@ -9,22 +9,11 @@ from dataclasses import dataclass, field
 from typing import NamedTuple, Protocol
 
 from grader.course.catalog import Catalog, Exercise
-from grader.instruct.batch.grading import batch_key
-from grader.instruct.batch.lane import Failed
+from grader.instruct.batch.grading import Failed, Item, batch_key
 from grader.instruct.results import Key, Record, ResultStore
 from grader.instruct.submissions import Submission
 from grader.support.backends import Backend
 from grader.verdict import Status
-
-
-@dataclass(frozen=True)
-class Item:
-    """One submission, what it is graded on, and the key of its record."""
-
-    submission: Submission
-    exercise: Exercise
-    backend: Backend
-    key: Key
 
 
 class Ended(NamedTuple):

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Iterator
-from dataclasses import replace
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
@@ -12,8 +12,8 @@ from cusimt.support.cache import cache_root
 from cusimt.support.locks import hold
 from cusimt.support.scratch import scratch
 from grader.course.catalog import Exercise
-from grader.instruct.results import Key, Record, ResultStore, content_digest, key_of
-from grader.instruct.submissions import Submission, stage
+from grader.instruct.results import Key, Record, ResultStore, files_digest, key_of
+from grader.instruct.submissions import Submission, lay_out, look
 from grader.support import machine
 from grader.support.errors import InfrastructureError
 from grader.support.gpus import visible_gpus
@@ -21,6 +21,23 @@ from grader.verdict import CheckResult, Status, Verdict
 
 if TYPE_CHECKING:
     from grader.support.backends import Backend
+
+
+@dataclass(frozen=True)
+class Item:
+    """One submission, what it is graded on, and the key of its record."""
+
+    submission: Submission
+    exercise: Exercise
+    backend: Backend
+    key: Key
+
+
+@dataclass(frozen=True)
+class Failed:
+    """What kept a lane from a verdict although the machine was all right: an exercise at fault, mostly."""
+
+    sentence: str
 
 
 class Judge(Protocol):
@@ -46,12 +63,12 @@ def batch_key(submission: Submission, exercise: Exercise, backend: Backend) -> K
 
 def grade_one(
     submission: Submission, exercise: Exercise, store: ResultStore, *, backend: Backend,
-    seed: int | None = None, isolate: bool = True, owner: str = "", judge: Judge | None = None,
+    seed: int | None = None, isolate: bool = True, judge: Judge | None = None,
     spool: Path | None = None, attempt: int = 1, regrade: bool = False,
 ) -> Record:  # fmt: skip
     """The record of ``submission``: the one in ``store``, or else a new one, which is there afterwards.
 
-    Without ``seed`` and ``owner`` both follow from the store's secret. ``judge`` grades what is laid out in a
+    Without ``seed`` it follows from the store's secret. ``judge`` grades what is laid out in a
     folder of its own below ``spool``. ``regrade`` grades although there is a record, which is superseded.
     A verdict of ``infra_error`` is logged and returned, never kept.
 
@@ -67,7 +84,7 @@ def grade_one(
         pseudonym = store.secret.pseudonym(submission.student)
         verdict = _judge(
             submission, exercise, key, judge or _fresh(), spool, isolate=isolate,
-            seed=store.secret.seed(key) if seed is None else seed, owner=owner or pseudonym,
+            seed=store.secret.seed(key) if seed is None else seed, owner=pseudonym,
         )  # fmt: skip
         attempt = max(attempt, earlier.attempt + 1 if earlier else 1)
         record = Record.now(key, verdict, attempt, after=store.log.newest())
@@ -86,8 +103,9 @@ def _judge(
     backend = key.backend
     try:
         with scratch("hand-in", spool) as place, contextlib.ExitStack() as exclusive:
-            files = stage(submission, exercise, place / exercise.slug)
-            _require_unchanged(replace(submission, folder=files), exercise, key)
+            handed = look(submission, exercise).files
+            _require_unchanged(handed, key)
+            files = lay_out(handed, exercise, place / exercise.slug)
             if backend == "cuda":
                 # While another submission has the GPU.
                 compile_submission(exercise, files, backend, owner, verbose=False, isolate=isolate)
@@ -103,9 +121,9 @@ def _judge(
     return replace(verdict, files=f"exercises/{exercise.slug}")
 
 
-def _require_unchanged(staged: Submission, exercise: Exercise, key: Key) -> None:
+def _require_unchanged(files: Mapping[str, bytes], key: Key) -> None:
     """Grade exactly the files of the key, even if the student submits again meanwhile."""
-    if content_digest(staged, exercise) != key.digest:
+    if files_digest(files) != key.digest:
         raise InfrastructureError(
             "The files changed while they were being read.",
             "A verdict is about one state of them.",

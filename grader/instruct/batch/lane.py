@@ -18,9 +18,8 @@ from pathlib import Path
 
 from cusimt.support.scratch import scratch
 from grader.course.exercise import Exercise
-from grader.instruct.batch.grading import Judge, grade_one
+from grader.instruct.batch.grading import Failed, Item, Judge, grade_one
 from grader.instruct.results import Record, ResultStore
-from grader.instruct.submissions import Submission
 from grader.run.limits import die_with_parent
 from grader.support import machine
 from grader.support.backends import Backend
@@ -43,24 +42,6 @@ class LaneSettings:
     regrade: bool = False
 
 
-@dataclass(frozen=True)
-class Task:
-    """One submission to be graded, for the ``attempt``-th time; ``number`` is the driver's own."""
-
-    number: int
-    submission: Submission
-    exercise: Exercise
-    backend: Backend
-    attempt: int = 1
-
-
-@dataclass(frozen=True)
-class Failed:
-    """What kept a lane from a verdict although the machine was all right: an exercise at fault, mostly."""
-
-    sentence: str
-
-
 Answer = Record | Failed
 
 
@@ -75,7 +56,7 @@ def run(settings: LaneSettings, connection: Connection, driver: int, words: Path
         os.environ["CUDA_VISIBLE_DEVICES"] = settings.gpu
     with Lane(settings) as lane, contextlib.suppress(EOFError):
         while True:
-            connection.send(lane.grade(connection.recv()))
+            connection.send(lane.grade(*connection.recv()))
 
 
 class Lane:
@@ -94,26 +75,26 @@ class Lane:
     def __exit__(self, *_: object) -> None:
         self._open.close()
 
-    def grade(self, task: Task) -> Answer:
+    def grade(self, item: Item, attempt: int = 1) -> Answer:
         """The record of one submission, kept and logged; or what is wrong with its exercise or with us."""
         settings = self._settings
         try:
             return grade_one(
-                task.submission, task.exercise, self._store, backend=task.backend, isolate=settings.isolate,
-                judge=self._judge(task.backend), spool=self._spool_of(task.backend), attempt=task.attempt,
+                item.submission, item.exercise, self._store, backend=item.backend, isolate=settings.isolate,
+                judge=self._judge(item.backend), spool=self._spool_of(item.backend), attempt=attempt,
                 regrade=settings.regrade,
             )  # fmt: skip
         except ExplainedError as error:
             return Failed(str(error))
         except OSError as error:
             fault = machine.fault_of(error)
-            return Failed(str(fault)) if fault is not None else self._our_fault(error, task)
+            return Failed(str(fault)) if fault is not None else self._our_fault(error, item)
         except Exception as error:
-            return self._our_fault(error, task)
+            return self._our_fault(error, item)
 
-    def _our_fault(self, error: Exception, task: Task) -> Failed:
+    def _our_fault(self, error: Exception, item: Item) -> Failed:
         """A mistake in the grader: a sentence, and the traceback in a file for a report."""
-        path = self._settings.results / "faults" / f"{task.exercise.slug}-{os.getpid()}-{task.number}.txt"
+        path = self._settings.results / "faults" / f"{item.exercise.slug}-{item.key.name[:12]}.txt"
         path.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
         path.touch(mode=0o600)  # what a traceback quotes may be a learner's
         path.write_text("".join(traceback.format_exception(error)), encoding="utf-8")

@@ -15,7 +15,8 @@ from queue import LifoQueue
 
 from cusimt.support.scratch import scratch
 from grader.instruct.batch import lane
-from grader.instruct.batch.lane import Answer, LaneSettings, Task
+from grader.instruct.batch.grading import Item
+from grader.instruct.batch.lane import Answer, LaneSettings
 
 _SPAWN = multiprocessing.get_context("spawn")  # a forked process would share what torch and rich hold
 _WORDS_BYTES = 2000  # of the last that a lane printed
@@ -49,11 +50,11 @@ class LanePool:
             each.close()
         self._open.close()
 
-    def grade(self, task: Task) -> Answer | Died:
-        """Have an idle lane grade ``task``, waiting for one; called from a thread for each lane."""
+    def grade(self, item: Item, attempt: int) -> Answer | Died:
+        """Have an idle lane grade ``item``, waiting for one; called from a thread for each lane."""
         idle = self._idle.get()
         try:
-            return idle.grade(task)
+            return idle.grade(item, attempt)
         finally:
             self._idle.put(idle)
 
@@ -66,13 +67,13 @@ class _Lane:
         self._running: tuple[BaseProcess, Connection] | None = None
         self._closed = False
 
-    def grade(self, task: Task) -> Answer | Died:
-        """The answer, or how the lane ended; then the next task starts another one."""
+    def grade(self, item: Item, attempt: int) -> Answer | Died:
+        """The answer, or how the lane ended; then the next item starts another one."""
         if self._closed:
             return Died("The batch was stopped.")
         process, connection = self._running = self._running or self._start()
         try:
-            connection.send(task)
+            connection.send((item, attempt))
             if connection.poll(self._seconds):
                 answer: Answer = connection.recv()
                 return answer

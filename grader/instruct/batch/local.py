@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import contextlib
-import itertools
 import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Executor, Future, ThreadPoolExecutor, wait
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from cusimt.support.scratch import sweep
-from grader.instruct.batch.driver import Ended, Item, fault_of
-from grader.instruct.batch.grading import not_judged
-from grader.instruct.batch.lane import Answer, LaneSettings, Task
+from grader.instruct.batch.driver import Ended, fault_of
+from grader.instruct.batch.grading import Item, not_judged
+from grader.instruct.batch.lane import Answer, LaneSettings
 from grader.instruct.batch.lane_pool import Died, LanePool
 from grader.instruct.results import Record, ResultStore
 from grader.support.errors import InfrastructureError
@@ -50,12 +50,11 @@ def grade_here(left: Sequence[Item], settings: LocalSettings) -> Iterator[Ended]
         yield from _Queue(left, store, lanes, threads)
 
 
-@dataclass(frozen=True)
-class _Turn:
-    """One submission's turn: how often it has been tried in this run, this time included."""
+class _Turn(NamedTuple):
+    """One submission's turn: its attempt ever, and in this run, this time included."""
 
     item: Item
-    task: Task
+    attempt: int
     tries: int
 
 
@@ -65,7 +64,6 @@ class _Queue:
     def __init__(self, left: Sequence[Item], store: ResultStore, lanes: LanePool, threads: Executor) -> None:
         self._store, self._lanes, self._threads = store, lanes, threads
         self._attempts = Counter(entry.record for entry in store.log.entries())
-        self._numbers = itertools.count()
         self._failures = 0
         self._judged = False
         self._running: dict[Future[tuple[Answer | Died, float]], _Turn] = {}
@@ -86,19 +84,18 @@ class _Queue:
 
     def _give(self, item: Item, tries: int) -> None:
         self._attempts[item.key.name] += 1
-        attempt = self._attempts[item.key.name]
-        task = Task(next(self._numbers), item.submission, item.exercise, item.backend, attempt)
-        self._running[self._threads.submit(self._graded, task)] = _Turn(item, task, tries)
+        turn = _Turn(item, self._attempts[item.key.name], tries)
+        self._running[self._threads.submit(self._graded, turn)] = turn
 
-    def _graded(self, task: Task) -> tuple[Answer | Died, float]:
+    def _graded(self, turn: _Turn) -> tuple[Answer | Died, float]:
         begun = time.perf_counter()
-        return self._lanes.grade(task), time.perf_counter() - begun
+        return self._lanes.grade(turn.item, turn.attempt), time.perf_counter() - begun
 
     def _blame_the_machine(self, turn: _Turn, died: Died) -> Record:
         """A lane that died could not log anything itself."""
         item, secret = turn.item, self._store.secret
         verdict = not_judged(item.exercise, item.backend, secret.seed(item.key), died.sentence)
-        record = Record.now(item.key, verdict, turn.task.attempt, after=self._store.log.newest())
+        record = Record.now(item.key, verdict, turn.attempt, after=self._store.log.newest())
         self._store.log.append(record, secret.pseudonym(item.submission.student))
         return record
 

@@ -8,7 +8,8 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
-from grader.instruct.batch.driver import Item, ItemOutcome, by_exercise
+from grader.instruct.batch.driver import ItemOutcome, by_exercise
+from grader.instruct.batch.grading import Item
 from grader.instruct.results import Record
 from grader.instruct.submissions import look
 from grader.run.cleaned_text import clean

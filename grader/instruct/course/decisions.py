@@ -47,55 +47,20 @@ def withdraw(results: Path, withdrawal: Withdrawal) -> None:
 REGRADES = "regrades.jsonl"
 
 
-@dataclass(frozen=True)
-class Regrade:
-    """``before`` and ``after`` are names of records, ``grader_*`` what they were graded by, with the inputs
-    of ``seed`` both times. ``student`` is a pseudonym; ``changed`` names checks that ended otherwise.
+def log_regrade(results: Path, pseudonym: str, before: Record, after: Record, *, reason: str, by: str) -> str:
+    """Adds a line with both records by name, what they were graded by, and the checks that ended otherwise;
+    returns a sentence on it.
     """
-
-    student: str
-    exercise: str
-    reason: str
-    by: str
-    seed: int
-    before: str
-    grader_before: str
-    earned_before: float
-    after: str
-    grader_after: str
-    earned_after: float
-    changed: tuple[str, ...]
-    when: str
-
-    @property
-    def sentence(self) -> str:
-        what = f"{self.exercise}: {self.earned_before:g} points before, {self.earned_after:g} now"
-        if not self.changed:
-            return f"{what}; every check ended as before, for the same inputs."
-        return f"{what}; {', '.join(self.changed)} ended otherwise, for the same inputs."
-
-
-def log_regrade(
-    results: Path, pseudonym: str, before: Record, after: Record, *, reason: str, by: str
-) -> Regrade:
-    """Adds one line, and returns what it says."""
-    regrade = Regrade(
-        student=pseudonym,
-        exercise=before.key.exercise,
-        reason=reason,
-        by=by,
-        seed=before.verdict.seed,
-        before=before.key.name,
-        grader_before=before.key.grader,
-        earned_before=before.verdict.earned,
-        after=after.key.name,
-        grader_after=after.key.grader,
-        earned_after=after.verdict.earned,
-        changed=tuple(_changed(before, after)),
-        when=now(),
-    )
-    Lines(results / REGRADES).append(asdict(regrade))
-    return regrade
+    exercise, earned_before, earned_after = before.key.exercise, before.verdict.earned, after.verdict.earned
+    changed = list(_changed(before, after))
+    Lines(results / REGRADES).append({
+        "student": pseudonym, "exercise": exercise, "reason": reason, "by": by, "seed": before.verdict.seed,
+        "before": before.key.name, "grader_before": before.key.grader, "earned_before": earned_before,
+        "after": after.key.name, "grader_after": after.key.grader, "earned_after": earned_after,
+        "changed": changed, "when": now(),
+    })  # fmt: skip
+    ended = f"{', '.join(changed)} ended otherwise" if changed else "every check ended as before"
+    return f"{exercise}: {earned_before:g} points before, {earned_after:g} now; {ended}, for the same inputs."
 
 
 def _changed(before: Record, after: Record) -> Iterator[str]:

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from pathlib import Path
+from typing import Annotated, Literal
 from zoneinfo import ZoneInfo
 
 from grader.course.catalog import Catalog, Exercise
 from grader.support.backends import Backend
 from grader.support.errors import UnknownExercise, UsageError
+from grader.support.schema import ADDED_LATER, Bounds, NonNegative, Whole, key
 
-TAKES = ("last", "best")  # which of several submissions the mark comes from
-PENALTY_OF = ("earned", "possible")  # what a penalty is a share of
+Takes = Literal["last", "best"]  # which of several submissions the mark comes from
 FILE = "course.toml"
 # Of record, where nothing says another: every machine has it, so a mark depends on none.
 DEFAULT_BACKEND: Backend = "simt"
@@ -27,11 +28,17 @@ class LatePolicy:
     may be paid from the student's budget of the term.
     """
 
-    grace: timedelta = timedelta()
-    per_day: float = 0.0
-    of: str = "earned"
-    most_days: int | None = None
-    budget: bool = True
+    grace_minutes: NonNegative = field(default=0.0, metadata=ADDED_LATER)
+    per_day: Annotated[float, Bounds(0, 100)] = field(
+        default=0.0, metadata=key("penalty_per_day") | ADDED_LATER
+    )
+    of: Literal["earned", "possible"] = field(default="earned", metadata=key("penalty_of") | ADDED_LATER)
+    most_days: Whole | None = field(default=None, metadata=ADDED_LATER)
+    budget: bool = field(default=True, metadata=ADDED_LATER)
+
+    @property
+    def grace(self) -> timedelta:
+        return timedelta(minutes=self.grace_minutes)
 
 
 @dataclass(frozen=True)
@@ -40,9 +47,9 @@ class Assignment:
 
     exercise: str
     backend: Backend
-    weight: float = 1.0
-    takes: str = "last"
-    due: datetime | None = None
+    takes: Takes = "last"
+    weight: NonNegative = field(default=1.0, metadata=ADDED_LATER)
+    due: datetime | None = field(default=None, metadata=ADDED_LATER)
     late: LatePolicy = LatePolicy()
 
 
@@ -59,14 +66,24 @@ class Course:
     assignments: dict[str, Assignment]
     backend: Backend = DEFAULT_BACKEND
     late_days: int = 0
-    submissions: Path = Path("submitted")
-    results: Path = Path("results")
-    gradebook: Path = Path("gradebook.db")
     site: str = ""
 
     @property
     def file(self) -> Path:
         return self.folder / FILE
+
+    @property
+    def submissions(self) -> Path:
+        return self.folder / "submitted"
+
+    @property
+    def results(self) -> Path:
+        return self.folder / "results"
+
+    @property
+    def gradebook(self) -> Path:
+        """nbgrader's."""
+        return self.folder / "gradebook.db"
 
     def backend_of(self, slug: str) -> Backend:
         """The backend of record: the one that marks come from, whatever a learner has at home."""

@@ -24,7 +24,7 @@ from grader.instruct.results.store import read_record
 VERDICTS = "verdicts.jsonl"
 _Rule = Callable[[dict[str, Any]], dict[str, Any] | None]  # what a line becomes; None: it goes
 _LEFTOVERS = (
-    "cluster/*", "faults/*", "records/*.damaged",
+    "faults/*", "records/*.damaged",
     ".*.jsonl.*", ".*.csv.*", ".secret.*", "records/.*", "superseded/.*",
 )  # fmt: skip
 _PERSONAL: dict[str, str | int] = {"student": "", "digest": "", "record": "", "seed": 0}
@@ -34,8 +34,8 @@ _PERSONAL: dict[str, str | int] = {"student": "", "digest": "", "record": "", "s
 class Forgotten:
     """How many go, or went: ``lines`` by the file they are in, ``people`` of the roster.
 
-    ``leftovers``: damaged records, what a cluster's runs, faults of the grader and kills left, which may name
-    students. ``secret``: whether that goes, too, because nobody is left whom it could name.
+    ``leftovers``: damaged records, what faults of the grader and kills left, which may name students.
+    ``secret``: whether that goes, too, because nobody is left whom it could name.
     """
 
     records: int
@@ -55,10 +55,9 @@ def forget(store: ResultStore, before: date, *, apply: bool) -> Forgotten:
 
 
 def _forget(store: ResultStore, before: date, apply: bool) -> Forgotten:
-    paths, old, still = _records(store.folder, before)
-    rules = _rules(store.folder, before, old, still)
+    paths = _records(store.folder, before)
     changed, named = {}, set()
-    for name, rule in rules.items():
+    for name, rule in _rules(store.folder, before).items():
         lines = Lines(store.folder / name)
         now = [line for _, line in lines]
         then = [rule(dict(line)) for line in now]
@@ -90,17 +89,10 @@ def _apply(store: ResultStore, paths: list[Path], left: dict[str, str], done: Fo
         write_roster(store.folder, left)
 
 
-def _records(results: Path, before: date) -> tuple[list[Path], set[str], set[str]]:
-    """Files of records graded before that day; digests of hand-ins that only these are about; the others'."""
-    old, digests, still = [], set(), set()
-    for path in sorted([*results.glob("records/*.json"), *results.glob("superseded/*.json")]):
-        record = read_record(path)
-        if _is_old(record.graded, before):
-            old.append(path)
-            digests.add(record.key.digest)
-        else:
-            still.add(record.key.digest)
-    return old, digests - still, still
+def _records(results: Path, before: date) -> list[Path]:
+    """Files of records graded before that day."""
+    paths = sorted([*results.glob("records/*.json"), *results.glob("superseded/*.json")])
+    return [path for path in paths if _is_old(read_record(path).graded, before)]
 
 
 def _leftovers(results: Path, before: date) -> list[Path]:
@@ -112,29 +104,20 @@ def _leftovers(results: Path, before: date) -> list[Path]:
     return [path for path in paths if datetime.fromtimestamp(path.lstat().st_mtime, UTC).date() < before]
 
 
-def _rules(results: Path, before: date, old: set[str], still: set[str]) -> dict[str, _Rule]:
-    """For each log what becomes of a line. A hand-in without a time is as old as the records about it:
-    ``old`` and ``still`` are the digests that have any. Without one, it is as old as its line.
+def _rules(results: Path, before: date) -> dict[str, _Rule]:
+    """For each log what becomes of a line. A hand-in without a time is as old as its line.
 
     A withdrawal goes with its hand-in, which would count again without it.
     """
-    log = Lines(results / ATTEMPTS)
-    # Lines of earlier versions do not say when they were noted; not after the file was last written.
-    noted = datetime.fromtimestamp(log.path.stat().st_mtime if log.path.exists() else 0.0, UTC).isoformat()
 
-    def attempt(line: dict[str, Any]) -> dict[str, Any] | None:
-        if line["submitted"]:
-            gone = _is_old(line["submitted"], before)
-        elif line["digest"] in old | still:
-            gone = line["digest"] in old
-        else:
-            gone = _is_old(line.get("noted", noted), before)
-        return None if gone else line
+    def dated(line: dict[str, Any]) -> dict[str, Any] | None:
+        moment = line.get("submitted") or line.get("noted") or line["when"]
+        return None if _is_old(moment, before) else line
 
     def place(line: dict[str, Any]) -> tuple[str, str, str]:
         return line["student"], line["exercise"], line["digest"]
 
-    stay = {place(line) for _, line in log if attempt(line) is not None}
+    stay = {place(line) for _, line in Lines(results / ATTEMPTS) if dated(line) is not None}
 
     def withdrawal(line: dict[str, Any]) -> dict[str, Any] | None:
         return line if place(line) in stay else None
@@ -142,16 +125,8 @@ def _rules(results: Path, before: date, old: set[str], still: set[str]) -> dict[
     def graded(line: dict[str, Any]) -> dict[str, Any] | None:
         return line | _PERSONAL if _is_old(line["graded"], before) else line
 
-    def told(line: dict[str, Any]) -> dict[str, Any] | None:
-        return None if _is_old(line["when"], before) else line
-
-    def entered(line: dict[str, Any]) -> dict[str, Any] | None:
-        return None if _is_old(line["submitted"] or line["noted"], before) else line
-
-    return {
-        VERDICTS: graded, ATTEMPTS: attempt, WITHDRAWN: withdrawal, RELEASED: told, REGRADES: told,
-        FORMGRADER: entered,
-    }  # fmt: skip
+    by_date = dict.fromkeys((ATTEMPTS, RELEASED, REGRADES, FORMGRADER), dated)
+    return {VERDICTS: graded, WITHDRAWN: withdrawal, **by_date}
 
 
 def _is_old(moment: str, before: date) -> bool:

@@ -134,36 +134,17 @@ class Sheet:
         write_export(path, (BOM if self.bom else "") + text.getvalue())
 
 
-def write_export(path: Path, content: str | bytes) -> str:
-    """Write a file for this user alone: whoever may read marks is given them.
-
-    One of that name with other content, which may have been edited, is kept beside it; returns a sentence
-    that says so, after a blank, or "". Raises UsageError where it cannot be written.
-    """
-    new = content.encode() if isinstance(content, str) else content
+def write_export(path: Path, content: str | bytes) -> None:
+    """Write a file for this user alone: whoever may read marks is given them. Raises UsageError."""
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        there = path.read_bytes() if path.exists() else None
-        if there == new:
-            return ""
-        kept = _free(path) if there is not None else None
-        if kept is not None:
-            path.rename(kept)
-        write_atomically(path, new)
+        write_atomically(path, content)
     except OSError as error:
         raise UsageError(
             f"{path} cannot be written: {error.strerror}.",
             "",
             "Make room for it, then run the command again.",
         ) from error
-    return f" What was there before is {kept.name}." if kept else ""
-
-
-def _free(path: Path) -> Path:
-    number = 1
-    while (kept := path.with_name(f"{path.stem}.before-{number}{path.suffix}")).exists():
-        number += 1
-    return kept
 
 
 def scaled(points: float, out_of: float, maximum: float) -> str:

@@ -12,7 +12,7 @@ from pathlib import Path
 
 from grader.course.catalog import Catalog
 from grader.course.exercise import Exercise
-from grader.course.workspace import shipped_files
+from grader.course.stubs import stub_text
 from grader.instruct.nbgrader.dependency import CONFIG
 from grader.instruct.nbgrader.notebook import as_text, assignment_notebook
 from grader.support.backends import Backend
@@ -24,10 +24,7 @@ def assignment_files(exercise: Exercise, backend: Backend) -> dict[str, str]:
 
     A check that ``backend``, that of record, cannot judge has no cell, and so no points for anybody.
     """
-    shipped = {
-        path.relative_to(exercise.root).as_posix(): text for path, text in shipped_files(exercise).items()
-    }
-    files = {name: shipped[name] for name in (*exercise.edit, *exercise.given)}
+    files = {name: stub_text(exercise, name) for name in (*exercise.edit, *exercise.given)}
     notebook = assignment_notebook(exercise, exercise.scores_on(backend))
     return {f"{exercise.slug}.ipynb": as_text(notebook)} | files
 

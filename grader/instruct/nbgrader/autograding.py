@@ -10,7 +10,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -27,7 +26,7 @@ from grader.instruct.course.gradebook import CHECK
 from grader.instruct.nbgrader.current_submission import Work, catalog_of, exercise_of, work_on
 from grader.instruct.nbgrader.notebook import FILE, REPORT, as_text, assignment_notebook, facts_of, file_cell
 from grader.instruct.nbgrader.scores import Score, forget_scores, save_scores, score_of
-from grader.instruct.results import Record, VerdictLog
+from grader.instruct.results import Record
 from grader.instruct.submissions import Handed, look
 from grader.report import verdict_text
 from grader.report.html import verdict_html
@@ -69,7 +68,7 @@ class GradedNotebook(NotebookExporter):
         remember(work.store, [work.submission], catalog_of(self.course))  # a later hand-in may be worth less
         handed = look(work.submission, work.exercise)
         scores = _fill(notebook, work, handed, at_site(self.verdict(work), work.site))
-        save_scores(about, notebook, scores, work.exercise, handed)
+        save_scores(about, notebook, scores)
         return as_text(notebook), resources
 
     def _handed_in(self, filename: str) -> NotebookNode:
@@ -179,16 +178,8 @@ def recorded(work: Work) -> Record | None:
     with several models it is the one that judged last.
     """
     key = batch_key(work.submission, work.exercise, work.backend)
-    found = work.store.find(key)
-    if found is not None or key.backend == "simt" or key.device:
-        return found
-    log = work.store.log.path
-    devices = _devices_in(log, log.stat().st_size if log.exists() else 0)
-    others = [work.store.find(replace(key, device=device)) for device in devices]
-    return max((each for each in others if each is not None), key=lambda each: each.graded, default=None)
-
-
-@lru_cache(maxsize=4)
-def _devices_in(log: Path, size: int) -> tuple[str, ...]:
-    """The models that the log names; ``size`` in bytes, so that it is read again when it has grown."""
-    return tuple(sorted({entry.device for entry in VerdictLog(log).entries()} - {""}))
+    devices = {key.device}
+    if key.backend == "cuda" and not key.device:
+        devices |= {entry.device for entry in work.store.log.entries()}
+    records = [work.store.find(replace(key, device=device)) for device in devices]
+    return max((each for each in records if each is not None), key=lambda each: each.graded, default=None)

@@ -19,7 +19,6 @@ from grader.instruct.nbgrader.exporters import BookExport
 from grader.instruct.nbgrader.feedback import SelfContainedExporter
 from grader.instruct.nbgrader.hooks import before_autograde, before_feedback
 from grader.instruct.nbgrader.notebook import FILE, facts_of
-from grader.support.errors import UsageError
 
 if TYPE_CHECKING:
     from traitlets.config import Config
@@ -43,7 +42,9 @@ def configure(c: Config, *, course: str | Path = "", trust_submissions: bool = F
 def _configure(c: Config, course: str | Path, trust_submissions: bool) -> None:
     catalog = Catalog.open(Path(course) if course else None)
     _find_alembic()
-    c.GenerateAssignment.preprocessors = _keeping_file_cells()
+    steps = GenerateAssignment.class_traits()["preprocessors"].default()
+    steps[steps.index(ClearSolutions)] = KeepFileCells
+    c.GenerateAssignment.preprocessors = steps
     c.ExchangeFactory.collect = CollectExercises
     c.ExportApp.plugin_class = BookExport
 
@@ -72,15 +73,3 @@ class KeepFileCells(ClearSolutions):
             return cell, resources
         cleared: tuple[NotebookNode, Any] = super().preprocess_cell(cell, resources, index)
         return cleared
-
-
-def _keeping_file_cells() -> list[type[Any]]:
-    """nbgrader's steps. Raises UsageError where it no longer clears solutions by the one that is known."""
-    steps: list[type[Any]] = GenerateAssignment.class_traits()["preprocessors"].default()
-    if ClearSolutions not in steps:
-        raise UsageError(
-            "This nbgrader has no step ClearSolutions.",
-            "What takes its place would never run.",
-            "Install the version in constraints.txt.",
-        )
-    return [KeepFileCells if step is ClearSolutions else step for step in steps]

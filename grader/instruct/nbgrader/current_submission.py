@@ -11,7 +11,7 @@ from nbgrader.coursedir import CourseDirectory
 
 from grader.course.catalog import Catalog
 from grader.course.exercise import Exercise
-from grader.instruct.course import course_of
+from grader.instruct.course import read_course
 from grader.instruct.results import ResultStore
 from grader.instruct.submissions import Submission
 from grader.instruct.submissions.folder import submission_in
@@ -33,25 +33,21 @@ class Work:
 def work_on(exercise: Exercise, courses: CourseDirectory, about: Mapping[str, str]) -> Work:
     """What nbgrader calls ``about``: a student, and a notebook of ``exercise``."""
     folder = Path(courses.format_path(courses.submitted_directory, about["student"], exercise.slug))
-    home = course_of(folder.parents[1])
+    released = Path(courses.format_path(courses.release_directory, ".", exercise.slug))
+    home = read_course(Path(courses.root))
     return Work(
         exercise=exercise,
         submission=submission_in(folder),
         backend=home.backend_of(exercise.slug),
         site=home.site,
         store=ResultStore(home.results),
-        released=released_in(courses, exercise.slug) / f"{about['notebook']}.ipynb",
+        released=released / f"{about['notebook']}.ipynb",
     )
 
 
 def exercise_of(course: str, assignment: str) -> Exercise | None:
     """The exercise whose slug ``assignment`` is. Raises UsageError where there is no course."""
     return next((each for each in catalog_of(course).exercises if each.slug == assignment), None)
-
-
-def released_in(courses: CourseDirectory, slug: str) -> Path:
-    """What learners got of an assignment."""
-    return Path(courses.format_path(courses.release_directory, ".", slug))
 
 
 @lru_cache

@@ -6,13 +6,10 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from nbformat import NotebookNode
-from nbgrader.api import Comment, Grade, Gradebook, MissingEntry
+from nbgrader.api import Grade, Gradebook, MissingEntry
 from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_solution
 
-from grader.course.exercise import Exercise
-from grader.course.stubs import stub_text
-from grader.instruct.nbgrader.notebook import FILE, facts_of, file_cell
-from grader.instruct.submissions import Handed
+from grader.instruct.nbgrader.notebook import facts_of
 from grader.notebook.report import clamped
 from grader.report.words import results_for
 from grader.verdict import Verdict
@@ -62,30 +59,21 @@ def forget_scores(about: Mapping[str, str]) -> None:
         gradebook.db.commit()
 
 
-def save_scores(
-    about: Mapping[str, str], notebook: NotebookNode, scores: Mapping[str, Score], exercise: Exercise,
-    handed: Handed,
-) -> None:  # fmt: skip
-    """Enter ``scores``, and which cells are unanswered. A kill leaves no half of it.
+def save_scores(about: Mapping[str, str], notebook: NotebookNode, scores: Mapping[str, Score]) -> None:
+    """Enter ``scores``, and which questions of an instructor's own are unanswered.
 
-    What a person entered stays.
+    A kill leaves no half of it. What a person entered stays.
     """
     cells = {facts_of(cell)["grade_id"]: cell for cell in notebook.cells if "grade_id" in facts_of(cell)}
-    untouched = {file_cell(name) for name in exercise.edit if _is_untouched(name, exercise, handed)}
     with Gradebook(about["db_url"]) as gradebook:
         found = gradebook.find_submission_notebook(about["notebook"], about["assignment"], about["student"])
         for grade in found.grades:
             _save_score(grade, cells.get(grade.name), scores.get(grade.name))
         for comment in found.comments:
-            _save_comment(comment, cells.get(comment.name), comment.name in untouched)
+            facts = facts_of(cells[comment.name]) if comment.name in cells else {}
+            as_released = facts and facts.get("checksum") == compute_checksum(cells[comment.name])
+            comment.auto_comment = NO_RESPONSE if as_released and not facts.get("task") else None
         gradebook.db.commit()
-
-
-def _is_untouched(name: str, exercise: Exercise, handed: Handed) -> bool:
-    """Whether a file is as it was handed out, or not there at all."""
-    content = handed.files.get(name)
-    same = content is None or content.decode(errors="replace").split() == stub_text(exercise, name).split()
-    return same and name not in handed.refused
 
 
 def _save_score(grade: Grade, cell: NotebookNode | None, score: Score | None) -> None:
@@ -99,11 +87,3 @@ def _save_score(grade: Grade, cell: NotebookNode | None, score: Score | None) ->
         grade.auto_score = determine_grade(cell)[0] if answer else None
     entered = grade.manual_score is not None or bool(grade.extra_credit)
     grade.needs_manual_grade = entered or grade.auto_score is None
-
-
-def _save_comment(comment: Comment, cell: NotebookNode | None, untouched: bool) -> None:
-    """File cells by the files; an instructor's own by whether they are as they were released."""
-    facts = facts_of(cell) if cell is not None else {}
-    as_released = cell is not None and facts.get("checksum") == compute_checksum(cell)
-    unanswered = untouched if comment.name.startswith(FILE) else as_released and not facts.get("task")
-    comment.auto_comment = NO_RESPONSE if unanswered else None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import asdict, dataclass
 from functools import lru_cache
 from pathlib import Path
@@ -13,7 +13,7 @@ import grader
 from grader.course.catalog import Exercise
 from grader.course.implementations import ACCEPTED, HIDDEN
 from grader.course.stubs import stub_text
-from grader.instruct.submissions import Submission, files_of
+from grader.instruct.submissions import Submission, look
 from grader.support.backends import Backend
 from grader.support.folders import PACKAGES
 
@@ -60,7 +60,12 @@ def content_digest(submission: Submission, exercise: Exercise) -> str:
 
     Raises InfrastructureError like :func:`key_of`.
     """
-    return _digest(files_of(submission, exercise).items())
+    return files_digest(look(submission, exercise).files)
+
+
+def files_digest(files: Mapping[str, bytes]) -> str:
+    """:func:`content_digest` of files that have been read."""
+    return _digest(files.items())
 
 
 @lru_cache

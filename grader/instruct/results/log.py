@@ -42,7 +42,10 @@ class VerdictLog:
 
     def append(self, record: Record, student: str) -> None:
         """Add one line, and return when it is on the disk; ``student`` is to be a pseudonym."""
-        self._lines.append(asdict(_entry(record, student)))
+        key, verdict = record.key, record.verdict
+        found = {name: getattr(verdict, name) for name in ("status", "earned", "out_of", "seed", "seconds")}
+        when = {name: getattr(record, name) for name in ("graded", "host", "attempt")}
+        self._lines.append({"record": key.name, "student": student, **asdict(key), **found, **when})
 
     def newest(self) -> str:
         """When the last one was graded, "" without any: what is graded next comes after it."""
@@ -55,20 +58,3 @@ class VerdictLog:
         Raises UsageError that names a line which is no entry.
         """
         return self._lines.each(Entry)
-
-
-def _entry(record: Record, student: str) -> Entry:
-    key, verdict = record.key, record.verdict
-    return Entry(
-        record=key.name,
-        student=student,
-        **asdict(key),
-        status=verdict.status.value,
-        earned=verdict.earned,
-        out_of=verdict.out_of,
-        seed=verdict.seed,
-        seconds=verdict.seconds,
-        graded=record.graded,
-        host=record.host,
-        attempt=record.attempt,
-    )

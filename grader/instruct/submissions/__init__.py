@@ -1,13 +1,13 @@
 """What people handed in, as files, and nothing about it believed.
 
     submissions = read_submissions(Path("submitted"), catalog)
-    folder = stage(submissions[0], exercise, scratch)     # what is graded
+    files = look(submissions[0], exercise).files      # what is graded
 
 A name, a link, a size or an archive's directory is somebody else's claim. Only files that the exercise lets
 a learner edit are ever read, through descriptors that follow no link, up to a size.
 """
 
 from grader.instruct.submissions.folder import read_submissions
-from grader.instruct.submissions.submission import Handed, Submission, files_of, look, stage
+from grader.instruct.submissions.submission import Handed, Submission, lay_out, look
 
-__all__ = ["Handed", "Submission", "files_of", "look", "read_submissions", "stage"]
+__all__ = ["Handed", "Submission", "lay_out", "look", "read_submissions"]

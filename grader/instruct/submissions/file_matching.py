@@ -9,14 +9,14 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 
 from grader.course.exercise import Exercise
-from grader.instruct.submissions import feedback_name, feedback_secret, timestamps
+from grader.instruct.submissions import feedback_name, timestamps
 from grader.instruct.submissions.layouts import Piece
 from grader.instruct.submissions.submission import FILE_BYTES, NOTEBOOK_BYTES, SUBMISSION_BYTES
 from grader.support.reading import Refused, in_words
 
 ARCHIVES = (".zip", ".tar", ".gz", ".tgz", ".bz2", ".xz", ".7z", ".rar")
-# Rewritten: a student cannot submit the submission time.
-OURS = (timestamps.NAME, feedback_secret.NAME, feedback_name.NAME)
+# Never taken from an archive: a student cannot submit the submission time.
+OURS = (timestamps.NAME, feedback_name.NAME, "submission_secret.txt")
 _COPY = re.compile(r"(?P<stem>.+?)(?:-(?P<dash>\d{1,3})| \((?P<paren>\d{1,3})\))(?P<suffix>(?:\.[^.]*)?)")
 _SHOWN = 80
 

@@ -6,7 +6,6 @@ print(*report.lines(), sep="\\n")
 
 from __future__ import annotations
 
-import json
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
@@ -30,7 +29,6 @@ from grader.instruct.submissions.placing import (
 from grader.instruct.submissions.report import Intake, Report
 from grader.instruct.submissions.roster import Roster
 from grader.support.durable import make_private, write_atomically
-from grader.support.errors import UsageError
 
 
 def import_archive(
@@ -40,7 +38,7 @@ def import_archive(
 ) -> Report:  # fmt: skip
     """Take everybody's files of ``exercise`` out of ``archive``, a zip file or a folder.
 
-    ``notebook`` is the released one, for those who handed in none that can be read. ``zone`` is that of the
+    ``notebook`` is the released one, for those who handed in none. ``zone`` is that of the
     times in a zip file, which name none; without it they are local times here. ``due`` (aware) is the time
     that a submission gets which the LMS calls in time without saying when it came. ``replace`` lets a
     submission take the place of one that is there, which is kept.
@@ -50,25 +48,14 @@ def import_archive(
     """
     with opened(archive, zone) as source:
         found = read_layout(source, layout, exercise.slug)
-        return take_in(
-            source, found, exercise=exercise, into=into, notebook=notebook, roster=roster, due=due,
-            replace=replace,
-        )  # fmt: skip
-
-
-def take_in(
-    source: Source, found: Found, *, exercise: Exercise, into: Path, notebook: Path | None = None,
-    roster: Roster | None = None, due: datetime | None = None, replace: bool = False,
-) -> Report:  # fmt: skip
-    """Take the hand-ins that were ``found`` in ``source``, as :func:`import_archive` does."""
-    clock = _Clock(found.layout, roster, due)
-    import_ = _Import(source, found, exercise, into, notebook, _released(notebook), clock, replace)
-    make_private(into)
-    report = Report(
-        strays=[f"{shown(stray.path)}: belongs to no student by its name." for stray in found.strays]
-    )
-    for student, handin, intake in _by_student(found, roster, report, import_.came):
-        import_.take(student, handin, intake)
+        clock = _Clock(found.layout, roster, due)
+        import_ = _Import(source, found, exercise, into, notebook, clock, replace)
+        make_private(into)
+        report = Report(
+            strays=[f"{shown(stray.path)}: belongs to no student by its name." for stray in found.strays]
+        )
+        for student, handin, intake in _by_student(found, roster, report, import_.came):
+            import_.take(student, handin, intake)
     report.intakes.sort(key=lambda intake: intake.student)
     report.notes += filter(None, (_about_folder(found), clock.note(), _about_numbers(found, roster)))
     return report
@@ -83,7 +70,6 @@ class _Import:
     exercise: Exercise
     into: Path
     notebook: Path | None
-    released: bytes
     clock: _Clock
     replace: bool
 
@@ -95,7 +81,7 @@ class _Import:
     def came(self, handin: Handin) -> datetime:
         """When it was handed in, as far as its files tell without being read; else before everything."""
         fit = newest(fitting(handin.pieces, self.exercise, self.expected))
-        return handin.submitted or fit or datetime.min.replace(tzinfo=UTC)
+        return fit or datetime.min.replace(tzinfo=UTC)
 
     def take(self, student: str, handin: Handin, intake: Intake) -> None:
         """Write what counts of ``handin``, and tell ``intake``."""
@@ -116,13 +102,13 @@ class _Import:
         self._complete(chosen, intake)
         intake.taken = tuple(chosen.files)
         stamp = self.clock.time_of(handin, chosen.pieces, intake)
-        intake.placement = self._place(student, chosen, stamp, intake, handin.secret)
+        intake.placement = self._place(student, chosen, stamp, intake)
         if not intake.failed:
             self._name_feedback(student, handin, intake)
         if intake.placement is Placement.CORRECTED:
             intake.remarks.append(f"It was handed in at {timestamps.written(stamp.moment)}: time corrected.")
 
-    def _place(self, student: str, chosen: Chosen, stamp: Stamp, intake: Intake, secret: str) -> Placement:
+    def _place(self, student: str, chosen: Chosen, stamp: Stamp, intake: Intake) -> Placement:
         """Write the files, and see that nothing of this person stays under another id."""
         slug = self.exercise.slug
         if not self.replace and (others := in_the_way(self.into, student, intake.former, slug, chosen)):
@@ -130,7 +116,7 @@ class _Import:
             return Placement.DIFFERS
         moved = gather(self.into, student, intake.former, slug)
         intake.remarks += moved
-        placement = place_submission(self.into, student, slug, chosen, stamp, self.replace, secret)
+        placement = place_submission(self.into, student, slug, chosen, stamp, self.replace)
         return Placement.MOVED if moved and placement is Placement.SAME else placement
 
     def _name_feedback(self, student: str, handin: Handin, intake: Intake) -> None:
@@ -144,18 +130,14 @@ class _Import:
             )
 
     def _complete(self, chosen: Chosen, intake: Intake) -> None:
-        """See that there is a notebook which nbgrader can open: it finds submissions by their notebooks."""
+        """See that there is a notebook: nbgrader finds submissions by their notebooks."""
         if self.notebook is None:
             return
         name = self.notebook.name
         if name not in chosen.files:
             intake.remarks.append(f"{name} was missing and comes from the release.")
-        elif not _is_notebook(chosen.files[name]):
-            intake.refused.append(f"{name} is not a notebook; the released one replaces it.")
-        else:
-            return
-        chosen.files[name] = self.released
-        chosen.stand_in = name
+            chosen.files[name] = self.notebook.read_bytes()
+            chosen.stand_in = name
 
 
 @dataclass
@@ -169,10 +151,8 @@ class _Clock:
 
     def time_of(self, handin: Handin, taken: Iterable[Piece], intake: Intake) -> Stamp:
         """``taken`` are the files that count: a later one of something else makes nobody late."""
-        names = [name for owner in handin.owners for name in owner]
         times = self.roster.times if self.roster else {}
-        known = next((times[name] for name in names if name in times), handin.submitted)
-        if known:
+        if known := next((times[name] for name in handin.owner if name in times), None):
             return Stamp(known, Certainty.KNOWN)
         if handin.unclear:
             intake.remarks.append("Some of its files are called late and some not: see who handed them in.")
@@ -199,22 +179,22 @@ class _Clock:
 def _by_student(
     found: Found, roster: Roster | None, report: Report, came: Callable[[Handin], datetime]
 ) -> list[tuple[str, Handin, Intake]]:
-    """Every hand-in once for each member of its group; of two of one student, the newer."""
+    """Every hand-in, with whose it is; of two of one student, the newer."""
     last: dict[str, tuple[Handin, Intake]] = {}
     for handin in sorted(found.handins.values(), key=came):
-        for owner in handin.owners or [()]:
-            student = student_of(owner, roster)
-            intake = Intake(student or shown(" ".join(owner) or handin.pieces[0].entry.path))
-            intake.called = "" if roster else shown(" ".join(name for name in owner if name != student))
-            if not student:
-                intake.refused.append(_unknown(owner, roster))
-                report.intakes.append(intake)
-                continue
-            intake.former = _former(owner, roster)
-            if student in last:
-                intake.remarks.append("There are two submissions; the newer one counts.")
-                intake.former = tuple(dict.fromkeys(intake.former + last[student][1].former))
-            last[student] = handin, intake
+        owner = handin.owner
+        student = student_of(owner, roster)
+        intake = Intake(student or shown(" ".join(owner)))
+        intake.called = "" if roster else shown(" ".join(name for name in owner if name != student))
+        if not student:
+            intake.refused.append(_unknown(owner, roster))
+            report.intakes.append(intake)
+            continue
+        intake.former = _former(owner, roster)
+        if student in last:
+            intake.remarks.append("There are two submissions; the newer one counts.")
+            intake.former = tuple(dict.fromkeys(intake.former + last[student][1].former))
+        last[student] = handin, intake
     report.intakes += [intake for _, intake in last.values()]
     return [(student, handin, intake) for student, (handin, intake) in last.items()]
 
@@ -234,14 +214,13 @@ def _former(owner: tuple[str, ...], roster: Roster | None) -> tuple[str, ...]:
 
 def _unknown(owner: tuple[str, ...], roster: Roster | None) -> str:
     """Why nobody of the class is ``owner``, and what to do about it."""
-    who = shown(owner[0]) if owner else "No student"
+    who = shown(owner[0])
     if roster is None:
         return (
             f"{who} cannot be an id. Write a CSV file with the columns lms,student and a line for {who}, "
             "then import again with --roster FILE."
         )
-    add = f"; add a line for {who} to {roster.path or 'it'}" if owner else ""
-    return f"{who} is not in the roster{add}."
+    return f"{who} is not in the roster; add a line for {who} to {roster.path or 'it'}."
 
 
 def _about_folder(found: Found) -> str:
@@ -255,29 +234,3 @@ def _about_numbers(found: Found, roster: Roster | None) -> str:
         return ""
     anew = ", which Moodle changes for every assignment" if found.layout == "moodle" else ""
     return f"Students are called by their numbers in the LMS{anew}: --roster FILE gives them your ids."
-
-
-def _released(notebook: Path | None) -> bytes:
-    if notebook is None:
-        return b""
-    try:
-        return notebook.read_bytes()
-    except OSError as error:
-        raise UsageError(
-            f"{notebook} cannot be read: {error.strerror}.",
-            "It is the notebook that those get who handed in none.",
-            "Write the course first: grader nbgrader build",
-        ) from error
-
-
-def _is_notebook(content: bytes) -> bool:
-    try:
-        document = json.loads(content)
-    except (ValueError, RecursionError):
-        return False
-    return (
-        isinstance(document, dict)
-        and isinstance(document.get("nbformat"), int)
-        and document["nbformat"] >= 4
-        and isinstance(document.get("cells"), list)
-    )

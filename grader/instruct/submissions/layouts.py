@@ -3,7 +3,6 @@
 canvas       lovelaceada_LATE_4711_90210_kernel-1.cu      name, late, user, attachment, file
 moodle       Ada Lovelace_12345_assignsubmission_file_/kernel.cu      name, participant; a folder or not,
                                                                       from Moodle 4.1 on without the last _
-gradescope   assignment_7_export/submission_815/kernel.cu   and submission_metadata.yml with the names
 plain        ada/03_fused_muladd/kernel.cu, or ada/kernel.cu
 """
 
@@ -16,7 +15,6 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import PurePosixPath
 
-from grader.instruct.submissions import gradescope
 from grader.instruct.submissions.archives import Entry, Source
 from grader.support.errors import UsageError
 
@@ -51,16 +49,12 @@ def newest(pieces: Iterable[Piece]) -> datetime | None:
 
 @dataclass
 class Handin:
-    """What an archive holds of one person or group.
-
-    ``owners`` has for each member the names by which the LMS knows them, the best id first. ``secret`` is
-    nbgrader's, where it was handed in by nbgrader.
+    """What an archive holds of one person; ``owner`` are the names by which the LMS knows them, the best id
+    first.
     """
 
-    owners: list[tuple[str, ...]]
+    owner: tuple[str, ...]
     pieces: list[Piece] = field(default_factory=list)
-    submitted: datetime | None = None
-    secret: str = ""
 
     @property
     def late(self) -> bool:
@@ -90,10 +84,9 @@ class Found:
         """Whether the layout has numbers of the LMS where a class has ids."""
         return self.layout in ("canvas", "moodle")
 
-    def add(self, key: str, owner: tuple[str, ...], piece: Piece) -> Handin:
-        handin = self.handins.setdefault(key, Handin([owner]))
-        handin.pieces.append(piece)
-        return handin
+    def add(self, owner: tuple[str, ...], piece: Piece) -> None:
+        """The first of the names of ``owner`` is no one else's."""
+        self.handins.setdefault(owner[0], Handin(owner)).pieces.append(piece)
 
 
 def read_layout(source: Source, layout: str, slug: str) -> Found:
@@ -108,7 +101,7 @@ def read_layout(source: Source, layout: str, slug: str) -> Found:
             f"An archive is laid out as {', '.join(LAYOUTS)} have it.",
             "Leave out --layout: it is recognised.",
         )
-    found = LAYOUTS[name](source, [entry for entry in source.entries if not _litter(entry)], slug)
+    found = LAYOUTS[name]([entry for entry in source.entries if not _litter(entry)], slug)
     found.layout = name
     if not found.handins:
         raise UsageError(
@@ -123,24 +116,25 @@ def recognised(source: Source, slug: str) -> str:
     """The layout that the names in ``source`` have.
 
     One person's files never decide: they may be called what they like. So most of what lies at the top has
-    to look alike, and Gradescope's table has to lie beside everything.
+    to look alike.
     """
     paths = [entry.path for entry in source.entries if not _litter(entry)]
-    if gradescope.lies_beside_all(paths):
-        return "gradescope"
     first = {path.parts[0] for path in paths}
     # One folder around everything is a wrapper, unless it is called as Moodle calls that of its only student.
     wrapped = len(first) == 1 and all(
         len(path.parts) > 1 and not MOODLE.fullmatch(path.parts[0]) for path in paths
     )
     tops = {path.parts[1] for path in paths} if wrapped else first
-    for layout, pattern in (("moodle", MOODLE), ("canvas", CANVAS)):
-        if sum(pattern.fullmatch(top) is not None for top in tops) * 2 > len(tops):
-            return layout
-    return "plain"
+    # The names that one person gave many files may look like another layout's, but never more of the names.
+    alike = {
+        layout: sum(pattern.fullmatch(top) is not None for top in tops)
+        for layout, pattern in (("moodle", MOODLE), ("canvas", CANVAS))
+    }
+    layout = max(alike, key=alike.__getitem__)
+    return layout if alike[layout] * 2 > len(tops) else "plain"
 
 
-def _canvas(source: Source, entries: Iterable[Entry], slug: str) -> Found:
+def _canvas(entries: Sequence[Entry], slug: str) -> Found:
     """Everything lies in one folder. A later upload of a name has a higher attachment number."""
     found = Found()
     for entry in entries:
@@ -151,11 +145,11 @@ def _canvas(source: Source, entries: Iterable[Entry], slug: str) -> Found:
         user = match["user"]
         owner = (user, match["name"].strip("_")) if match["name"] else (user,)
         path, late = PurePosixPath(match["file"]), bool(match["late"])
-        found.add(user, owner, Piece(entry, path, int(match["attachment"]), late))
+        found.add(owner, Piece(entry, path, int(match["attachment"]), late))
     return found
 
 
-def _moodle(source: Source, entries: Iterable[Entry], slug: str) -> Found:
+def _moodle(entries: Sequence[Entry], slug: str) -> Found:
     """A folder for each participant, or where folders were turned off, its name before that of the file.
 
     A name of a person or a file in which these words stand again could be anybody's: it is left out.
@@ -170,40 +164,21 @@ def _moodle(source: Source, entries: Iterable[Entry], slug: str) -> Found:
             continue
         rest = [match["rest"]] if match["rest"] else []
         path = PurePosixPath(*rest, *parts[index + 1 :])
-        found.add(match["participant"], (match["participant"], match["name"]), Piece(entry, path))
+        found.add((match["participant"], match["name"]), Piece(entry, path))
     return found
 
 
-def _gradescope(source: Source, entries: Iterable[Entry], slug: str) -> Found:
-    """A folder for each submission; one file says who handed it in, and when."""
-    entries = list(entries)
-    known = gradescope.read_metadata(source, entries)
-    found = Found()
-    for entry in entries:
-        at = next((at for at, part in enumerate(entry.path.parts) if part in known), None)
-        if at is None or at + 1 == len(entry.path.parts):
-            if entry.path.name != gradescope.METADATA:
-                found.strays.append(entry)
-            continue
-        folder = entry.path.parts[at]
-        piece = Piece(entry, PurePosixPath(*entry.path.parts[at + 1 :]))
-        handin = found.add(folder, (), piece)
-        handin.owners, handin.submitted = known[folder].submitters, known[folder].created
-    return found
-
-
-def _plain(source: Source, entries: Iterable[Entry], slug: str) -> Found:
+def _plain(entries: Sequence[Entry], slug: str) -> Found:
     """``STUDENT/SLUG/...`` or ``STUDENT/...``, maybe all in the folder of a class.
 
     How deep the students' folders lie is found out once. So no name within somebody's folder, whatever its
     owner called it, is taken for a student's.
     """
-    entries = list(entries)
     paths = [entry.path for entry in entries]
     levels = zip(*(path.parent.parts for path in paths), strict=False)
     shared = [level[0] for level in itertools.takewhile(lambda level: len(set(level)) == 1, levels)]
     if slug in shared[2:]:  # submitted/ada/SLUG, or Ada's folder in which she wrote bob/SLUG: nobody can tell
-        return Found(strays=entries)
+        return Found(strays=[*entries])
     depth = len(shared) if _holds_a_class(len(shared), paths, slug) and slug not in shared[1:] else 0
     found = Found(within="/".join(shared[:depth]))
     for entry in entries:
@@ -213,7 +188,7 @@ def _plain(source: Source, entries: Iterable[Entry], slug: str) -> Found:
             found.strays.append(entry)
             continue
         inside = depth + 2 if parts[depth + 1] == slug and len(parts) > depth + 2 else depth + 1
-        found.add(student, (student,), Piece(entry, PurePosixPath(*parts[inside:])))
+        found.add((student,), Piece(entry, PurePosixPath(*parts[inside:])))
     return found
 
 
@@ -233,9 +208,8 @@ def _litter(entry: Entry) -> bool:
     return not entry.path.parts or any(part in LITTER or part.startswith("._") for part in entry.path.parts)
 
 
-LAYOUTS: Mapping[str, Callable[[Source, Iterable[Entry], str], Found]] = {
+LAYOUTS: Mapping[str, Callable[[Sequence[Entry], str], Found]] = {
     "canvas": _canvas,
     "moodle": _moodle,
-    "gradescope": _gradescope,
     "plain": _plain,
 }

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import contextlib
 import tempfile
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from enum import Enum, StrEnum, auto
 from pathlib import Path
 
 from cusimt.support.words import listed
-from grader.instruct.submissions import feedback_secret, timestamps
+from grader.instruct.submissions import timestamps
 from grader.instruct.submissions.archives import FolderSource
 from grader.instruct.submissions.file_matching import OURS, Chosen
 from grader.instruct.submissions.folder import submission_in
@@ -57,11 +57,9 @@ class Stamp:
 
 
 def place_submission(
-    into: Path, student: str, slug: str, chosen: Chosen, submitted: Stamp, replace: bool, secret: str = ""
+    into: Path, student: str, slug: str, chosen: Chosen, submitted: Stamp, replace: bool
 ) -> Placement:
-    """Write ``into/student/slug/`` in one step, with nbgrader's time stamp and secret, for this user alone.
-
-    Without ``secret``, one is drawn.
+    """Write ``into/student/slug/`` in one step, with nbgrader's time stamp, for this user alone.
 
     A submission that is there with the same files keeps its time stamp, unless ``submitted`` corrects it, and
     gets what stands in for a file that it lacks. One with other files stays, unless ``replace``; then it
@@ -75,8 +73,6 @@ def place_submission(
         if is_there(place):
             if holds(place, chosen):
                 _stand_in(place, chosen)
-                if secret:
-                    write_atomically(place / feedback_secret.NAME, secret)
                 return _stamped_again(place, submitted)
             if not replace:
                 return Placement.DIFFERS
@@ -84,7 +80,9 @@ def place_submission(
         make_private(place.parent)
         with tempfile.TemporaryDirectory(prefix=".incoming-", dir=into) as scratch:
             whole = Path(scratch) / slug
-            _fill(whole, chosen.files, submitted.moment, secret or feedback_secret.drawn())
+            stamped = {timestamps.NAME: timestamps.written(submitted.moment).encode()}
+            for name, content in {**chosen.files, **stamped}.items():
+                write_atomically(whole / name, content)  # on the disk before the folder gets its name
             if placement is Placement.REPLACED:
                 set_aside(into, place)
             whole.rename(place)
@@ -108,15 +106,6 @@ def writing(into: Path) -> Iterator[None]:
 def is_there(place: Path) -> bool:
     """Whether anything has this name, a link that leads nowhere too."""
     return place.exists() or place.is_symlink()
-
-
-def _fill(folder: Path, files: Mapping[str, bytes], submitted: datetime, secret: str) -> None:
-    stamps = {
-        timestamps.NAME: timestamps.written(submitted).encode(),
-        feedback_secret.NAME: secret.encode(),
-    }
-    for name, content in {**files, **stamps}.items():
-        write_atomically(folder / name, content)  # on the disk before the folder gets its name
 
 
 def _stamped_again(place: Path, submitted: Stamp) -> Placement:

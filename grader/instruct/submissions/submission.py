@@ -62,28 +62,12 @@ def look(submission: Submission, exercise: Exercise) -> Handed:
     return Handed(files, refused)
 
 
-def files_of(submission: Submission, exercise: Exercise) -> dict[str, bytes]:
-    """The files that count, by name. What is missing, a link or too long is absent: :func:`look` says why.
-
-    Raises InfrastructureError like :func:`look`.
-    """
-    return look(submission, exercise).files
-
-
-def stage(submission: Submission, exercise: Exercise, into: Path) -> Path:
+def lay_out(files: Mapping[str, bytes], exercise: Exercise, into: Path) -> Path:
     """Write what is graded into the new or empty folder ``into``, and return it.
 
-    That is what :func:`files_of` finds and the exercise's own ``given`` files: what a learner did to a copy
-    of those does not count.
-
-    Raises InfrastructureError when ``into`` cannot be written or already holds one of the files, and like
-    :func:`look`.
+    That is ``files`` and the exercise's own ``given`` files: what a learner did to a copy of those does not
+    count. Raises InfrastructureError when ``into`` cannot be written or already holds one of the files.
     """
-    return lay_out(files_of(submission, exercise), exercise, into)
-
-
-def lay_out(files: Mapping[str, bytes], exercise: Exercise, into: Path) -> Path:
-    """Write ``files`` and the ``given`` ones, as :func:`stage` does."""
     try:
         given = {name: (exercise.root / name).read_bytes() for name in exercise.given}
         for name, content in {**files, **given}.items():

@@ -18,19 +18,18 @@ def written(moment: datetime) -> str:
     return moment.astimezone(UTC).strftime("%Y-%m-%d %H:%M:%S.%f UTC")
 
 
-def read(text: str, local: str = "") -> datetime:
+def read(text: str) -> datetime:
     """The moment that ``text`` names, in UTC; without a zone it is meant so, as nbgrader has it.
 
-    An abbreviation such as CEST is known where ``local``, the name of a time zone, calls that moment so.
     Raises ValueError for anything else: a deadline depends on it, so nothing is guessed.
     """
     try:
-        return _read(text, local).astimezone(UTC)
+        return _read(text).astimezone(UTC)
     except OverflowError as problem:  # the first or the last day of all, in some other zone
         raise ValueError(f"{text.strip()[:60]!r} is out of range") from problem
 
 
-def _read(text: str, local: str) -> datetime:
+def _read(text: str) -> datetime:
     words = text.split()
     if len(words) not in (1, 2, 3):
         raise ValueError(f"{text.strip()[:60]!r} is no date and time")
@@ -40,7 +39,7 @@ def _read(text: str, local: str) -> datetime:
         if zone:
             raise ValueError(f"{text.strip()[:60]!r} names two time zones")
         return moment
-    return _called(moment, zone, local) or moment.replace(tzinfo=_zone(zone) if zone else UTC)
+    return moment.replace(tzinfo=_zone(zone) if zone else UTC)
 
 
 def with_time(text: str) -> datetime:
@@ -59,14 +58,6 @@ def aware(moment: datetime, zone: tzinfo | None) -> datetime:
     if moment.tzinfo is not None:
         return moment
     return moment.replace(tzinfo=zone) if zone else moment.astimezone()
-
-
-def _called(moment: datetime, abbreviation: str, local: str) -> datetime | None:
-    """``moment`` in the zone ``local``, if that calls it by ``abbreviation``; an hour may come twice."""
-    if not (abbreviation and local):
-        return None
-    readings = (moment.replace(tzinfo=_zone(local), fold=fold) for fold in (0, 1))
-    return next((each for each in readings if each.tzname() == abbreviation), None)
 
 
 def _zone(name: str) -> timezone | ZoneInfo:

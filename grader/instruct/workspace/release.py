@@ -17,6 +17,7 @@ from grader.course.workspace import shipped_files
 from grader.handout import Release
 from grader.instruct.workspace.lessons import answers_for, pages_of
 from grader.support.errors import UsageError
+from grader.support.folders import PACKAGES
 
 _OWN = "for_learners"  # a folder of the course
 _HANDOUT = {
@@ -136,17 +137,15 @@ def _handout(exercises: list[Exercise], wheel: Path | None) -> dict[str, bytes]:
 
 def _grader_in(wheel: Path) -> bytes:
     """The wheel's content, if it installs the grader and nothing of a course."""
+    problem = "it does not hold the grader alone"
     try:
         with zipfile.ZipFile(wheel) as archive:
-            names = archive.namelist()
-        content = wheel.read_bytes()
+            folders = {name.partition("/")[0] for name in archive.namelist()}
+        packages = {name for name in folders if not name.endswith(".dist-info")}
+        if wheel.suffix == ".whl" and packages == {each.name for each in PACKAGES}:
+            return wheel.read_bytes()
     except (OSError, zipfile.BadZipFile) as error:
-        names, problem = [], str(error)
-    else:
-        problem = "it does not hold the grader alone"
-    packages = {name.partition("/")[0] for name in names}
-    if wheel.suffix == ".whl" and "grader" in packages and len(packages) == 2:  # and its metadata
-        return content
+        problem = str(error)
     raise UsageError(
         f"{wheel} cannot be handed out: {problem}.",
         "Learners install the grader from a wheel, a file that ends in .whl and holds no solution.",
