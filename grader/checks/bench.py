@@ -132,6 +132,7 @@ class Bench:
     outcomes: dict[str, Outcome] = field(default_factory=dict)  # of the checks that are done, by name
     context_lost: bool = False  # after a sticky error every later call of the same worker would fail
     artifact: Artifact | None = None  # what was built of it
+    isolated: bool = False  # whether strangers' code may run in a sandbox only
     simulated: Zygote | None = None  # where the submission runs on a real GPU: for an author's programs
     clean: Callable[[], AbstractContextManager[WorkerSession]] = field(init=False)
 

@@ -15,6 +15,7 @@ class Cause:
     finding: ReportedFinding
     text: str
 
+
 NON_FINITE = "non_finite"  # the topic of NaN and infinity where the right value is a number
 
 

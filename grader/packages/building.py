@@ -7,7 +7,8 @@ import re
 import sys
 import time
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -18,7 +19,7 @@ from cusimt.support.toolchain import cuda_toolkit, host_compiler, torch_install
 from grader.compilation import Artifact, diagnostics
 from grader.packages import outputs
 from grader.packages import wheel as wheels
-from grader.packages.build_folder import LOG, NATIVE, PROBE, REPORT, Workshop, workshop
+from grader.packages.build_folder import LOG, NATIVE, ORIGINS, PROBE, REPORT, Workshop, workshop
 from grader.packages.running import run_back_end
 from grader.support.backends import Backend
 from grader.support.errors import BuildFailed, ToolchainError
@@ -27,6 +28,7 @@ FACTS = "facts.json"
 PROJECT = "pyproject.toml"
 BACK_END = "setuptools.build_meta"
 _HEADERS = (".h", ".hpp", ".cuh")
+_MOST_PLACE = 200  # characters of a file and a line
 # Words of setuptools', and what is behind them.
 _RULES = {
     "unknown file type '.cu'": "setuptools' own build_ext compiles no CUDA: the command that builds must be "
@@ -64,11 +66,14 @@ class Facts:
     """Facts about a built package besides its wheel.
 
     `rebuilt` is whether a second build noticed that the source `edited` had changed; None where it did not
-    end by itself.
+    end by itself. `origins` are places, `FILE:LINE`, at which the sources use a symbol of torch's C++ or of
+    Python, by symbol: the innermost first, then what it was inlined into. Empty unless the sources include
+    torch's stable headers.
     """
 
     edited: str
     rebuilt: bool | None
+    origins: Mapping[str, list[str]] = field(default_factory=dict)
 
 
 def facts_of(artifact: Artifact) -> Facts:
@@ -113,7 +118,7 @@ def _build(request: PackageRequest, machine: list[object], folder: Path, verbose
         wheel = wheels.read(_taken(built[0], folder))
         probed = _report(place.out / PROBE)
         noticed = bool(probed["type"]) if "type" in probed else None
-        facts = {"edited": request.edited, "rebuilt": noticed}
+        facts = {"edited": request.edited, "rebuilt": noticed, "origins": _origins(place)}
     wheels.install(wheel, folder / "installed")
     (folder / LOG).write_text(log)
     (folder / FACTS).write_text(json.dumps(facts))
@@ -213,9 +218,29 @@ def _without_cuda(errors: str) -> str:
     )
 
 
+def _origins(place: Workshop) -> dict[str, list[str]]:
+    """What the confined process wrote, which a setup.py may have written instead: places without folders."""
+    headers = torch_install().root / "include"
+    found = _table(place.out / ORIGINS)
+    return {
+        name: [_within(each, (place.tree, headers)) for each in places if isinstance(each, str)]
+        for name, places in found.items()
+        if isinstance(places, list)
+    }
+
+
+def _within(where: str, folders: Sequence[Path]) -> str:
+    inside = next((folder for folder in folders if where.startswith(f"{folder}/")), None)
+    return (where[len(f"{inside}/") :] if inside else where.rpartition("/")[2])[:_MOST_PLACE]
+
+
 def _report(folder: Path) -> dict[str, Any]:
+    return _table(folder / REPORT)
+
+
+def _table(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(outputs.text(folder / REPORT))
+        found = json.loads(outputs.text(path))
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}
