@@ -35,6 +35,7 @@ CASES = [
     ),
     Case("views into larger storage", [tensor(99, layout="offset"), tensor(99), tensor(99, layout="offset")]),
     Case("on a side stream", three(1000), stream="side"),
+    Case("on the second device", [tensor(300, device="cuda:1") for _ in range(3)]),
     # More elements than 4 x 256 threads, or 65,535 blocks of one thread, cover without a loop.
     Case(
         "sizes of this verdict",

@@ -15,7 +15,8 @@ from grader.audit.tree import bound
 FUNCTION = "torch.ops.load_library"
 PATH = "pathlib.Path"
 RULE = (
-    f'A package loads the library beside its own file: {FUNCTION}(Path(__file__).parent / "NAME.so"), with the '
+    f'A package loads the library beside its own file: {FUNCTION}(Path(__file__).parent / "NAME.so"), with '
+    "the "
     "path written out in the call."
 )
 _ARGUMENT = re.compile(
@@ -26,9 +27,7 @@ _ARGUMENT = re.compile(
 
 def allowed(root: ast.AST) -> frozenset[int]:
     """The ids of all nodes of the calls, in the file `root`, that load a library as RULE says."""
-    return frozenset(
-        id(part) for node in ast.walk(root) if _loads(node) for part in ast.walk(node)
-    )
+    return frozenset(id(part) for node in ast.walk(root) if _loads(node) for part in ast.walk(node))
 
 
 def is_path_alone(nodes: Sequence[ast.AST], inside: frozenset[int]) -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import torch
 
-from cusimt.support.demangling import demangled
+from cusimt.support.demangling import demangled, qualified
 from grader.checks.bench import Bench
 from grader.checks.values.compare import compare_values
 from grader.checks.values.expected import Expected, expected_outputs
@@ -87,8 +87,7 @@ def _failed(trial: Trial) -> str:
     name, _, rest = message.partition("undefined symbol: ")
     if rest:
         symbol = rest.split()[0].strip("'\",")
-        readable = demangled([symbol])[0].partition("(")[0]
-        message = f"undefined symbol: {readable}"
+        message = f"undefined symbol: {qualified(demangled([symbol])[0])}"
     else:
         message = name.splitlines()[0]
     return (

@@ -44,7 +44,7 @@ class Package:
 
     @property
     def stable(self) -> StableAbi:
-        """What a wheel for many releases has to fit. Raises ValueError for one that is for a single release."""
+        """What a wheel for many releases has to fit. Raises ValueError for one that is for one release."""
         if self.wanted.stable is None:
             raise ValueError("PACKAGING says nothing about many releases")
         return self.wanted.stable

@@ -1,4 +1,4 @@
-"""The questions about a wheel that fits many releases of torch and of CPython, beside those about any wheel."""
+"""Questions about a wheel that fits many releases of torch and CPython, beside those about any wheel."""
 
 from __future__ import annotations
 
@@ -35,15 +35,16 @@ def tag(package: Package) -> str:
     found = sorted({f"{each.interpreter}-{each.abi}" for each in tags})
     if not all(_fits(each, stable.interpreter) for each in tags):
         return (
-            f"The wheel is tagged {listed(found)}, so pip installs it on no other CPython; it should be {wanted}. "
-            "bdist_wheel has an option for that, py_limited_api, in the options= of setup()."
+            f"The wheel is tagged {listed(found)}, so pip installs it on no other CPython; it should be "
+            f"{wanted}. bdist_wheel has an option for that, py_limited_api, in the options= of setup()."
         )
     libraries = [name for name in package.wheel.libraries if name.startswith(f"{package.library}.")]
     plain = [name for name in libraries if ".abi3." not in name]
     if plain:
         return (
             f"The wheel is tagged {wanted}, and {plain[0]} in it is named for one CPython alone. "
-            "py_limited_api=True of CUDAExtension names the library .abi3.so and links without torch's Python part."
+            "py_limited_api=True of CUDAExtension names the library .abi3.so and links without torch's "
+            "Python part."
         )
     return ""
 
@@ -61,9 +62,9 @@ def symbols(package: Package) -> str:
     more = f", and {len(unstable) - len(shown)} more" if len(unstable) > len(shown) else ""
     return (
         f"{len(unstable)} undefined symbol{'s' * (len(unstable) > 1)} of the library "
-        f"{'are' if len(unstable) > 1 else 'is'} no part of torch's stable ABI: {'; '.join(shown)}{more}. The next "
-        "release of torch may lack or change such a symbol: use what torch/csrc/stable and torch/headeronly "
-        "offer."
+        f"{'are' if len(unstable) > 1 else 'is'} no part of torch's stable ABI: {'; '.join(shown)}{more}. "
+        "The next release of torch may lack or change such a symbol: use what torch/csrc/stable and "
+        "torch/headeronly offer."
     )
 
 
@@ -107,8 +108,8 @@ def of_python(package: Package) -> str:
         return ""
     shown = listed([_with_place(package, each) for each in found[:_SHOWN]])
     return (
-        f"The library uses {shown} of CPython, which may change from one Python to the next. Loading the library "
-        "registers the operators: it needs no module, and nothing of Python."
+        f"The library uses {shown} of CPython, which may change from one Python to the next. Loading the "
+        "library registers the operators: it needs no module, and nothing of Python."
     )
 
 
@@ -128,14 +129,14 @@ def target(package: Package) -> str:
             beyond = "Nothing kept the headers of torch's own C++ out. "
         return (
             f"{beyond}TORCH_TARGET_VERSION is not defined, so the headers offered all that torch "
-            f"{torch.__version__.partition('+')[0]} has. Define it, in the flags for the C++ compiler, as the "
-            f"oldest release that the wheel is for, {wanted}: {_hexadecimal(wanted)}."
+            f"{torch.__version__.partition('+')[0]} has. Define it, in the flags for the C++ compiler, as "
+            f"the oldest release that the wheel is for, {wanted}: {_hexadecimal(wanted)}."
         )
     where, release = stated
     if release != wanted:
         return (
-            f"{beyond}{where} states torch {release}; it should be {wanted}, {_hexadecimal(wanted)}: one byte for "
-            "each number, in hexadecimal."
+            f"{beyond}{where} states torch {release}; it should be {wanted}, {_hexadecimal(wanted)}: one "
+            "byte for each number, in hexadecimal."
         )
     if beyond:
         return f"{beyond}{where} states torch {release}, and something went around it."
@@ -183,14 +184,14 @@ def run_requirements(package: Package) -> str:
     shut_out = [each for each in (Version(f"{wanted}.0"), *later) if not needed.contains(each)]
     if shut_out:
         return (
-            f"{said}, so pip refuses it beside torch {shut_out[0]}. A library on the stable ABI fits {wanted} and "
-            "all later releases: give the lower end alone."
+            f"{said}, so pip refuses it beside torch {shut_out[0]}. A library on the stable ABI fits "
+            f"{wanted} and all later releases: give the lower end alone."
         )
     before = f"{wanted.major}.{wanted.minor - 1}"
     if needed.contains(f"{before}.0"):
         return (
-            f"{said}, so pip installs it beside torch {before} too, which lacks functions that it calls: with "
-            f"TORCH_TARGET_VERSION the headers offered what {wanted} has."
+            f"{said}, so pip installs it beside torch {before} too, which lacks functions that it calls: "
+            f"with TORCH_TARGET_VERSION the headers offered what {wanted} has."
         )
     return ""
 

@@ -17,7 +17,7 @@ from cusimt.compiler import libraries, toolkit
 from cusimt.support import cache
 from cusimt.support.toolchain import cuda_toolkit, host_compiler, torch_install
 from grader.compilation import Artifact, diagnostics
-from grader.packages import outputs
+from grader.packages import outputs, stable_errors
 from grader.packages import wheel as wheels
 from grader.packages.build_folder import LOG, NATIVE, ORIGINS, PROBE, REPORT, Workshop, workshop
 from grader.packages.running import run_back_end
@@ -190,7 +190,7 @@ def _failure(request: PackageRequest, place: Workshop, log: str) -> BuildFailed:
     errors = diagnostics.trim(printed, sources)
     if errors != printed.strip():
         shown = errors.replace(f"{place.tree}/", "")
-        said = f"{request.name} does not compile. {_without_cuda(shown)}".rstrip()
+        said = f"{request.name} does not compile. {_without_cuda(shown) or stable_errors.why(shown)}".rstrip()
         return BuildFailed(said, diagnostics=shown, log=own)
     report = _report(place.out)
     said = str(report.get("message", "")).strip().replace(f"{place.tree}/", "")

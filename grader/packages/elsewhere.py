@@ -1,8 +1,8 @@
 """Run an installed package in other Pythons, which have other releases of torch.
 
-CU2GRAD_OTHER_TORCH names them: paths of Python programs or of virtual environments, separated as PATH is. Each
-needs torch and what torch needs, and nothing of the grader's; this interpreter's own packages are found through
-PYTHONPATH. What such a process reports is a stranger's claim, except for the values, which the caller compares.
+CU2GRAD_OTHER_TORCH names them: paths of Python programs or of virtual environments, separated as PATH is.
+Each needs torch and what torch needs, and nothing of the grader's, which is found through PYTHONPATH. What
+such a process reports is a stranger's claim, except for the values, which the caller compares.
 """
 
 from __future__ import annotations

@@ -47,8 +47,8 @@ class Symbol:
 class Needs:
     """A library's undefined symbols, of three kinds; the compiler's and CUDA's are left out.
 
-    `unstable` are of torch's C++, or C functions that no stable header declares; `python` are CPython's outside
-    of the limited API; `stable` are torch's C functions with the release that has them first.
+    `unstable` are of torch's C++, or C functions that no stable header declares; `python` are CPython's
+    outside of the limited API; `stable` are torch's C functions with the release that has them first.
     """
 
     unstable: tuple[Symbol, ...]

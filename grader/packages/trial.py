@@ -2,9 +2,9 @@
 
 `python -P -m grader.packages.trial --backend simt --folder FOLDER ...`: imports the package in FOLDER,
 calls a function of it with the tensors that `--calls` describes and `--bytes` holds, and leaves the results
-below `--out`. The package is a stranger's: before it is imported, this process gives up what it does not need.
-Without `--folder` it only prepares the simulated GPU for this Python's torch. `grader.packages.elsewhere`
-starts it.
+below `--out`. The package is a stranger's: before it is imported, this process gives up what it does not
+need. Without `--folder` it only prepares the simulated GPU for this Python's torch.
+`grader.packages.elsewhere` starts it.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def main() -> int:
     try:
         result |= _run(options, torch)
     except BaseException as error:  # a stranger's package may raise anything
-        result |= {"error": type(error).__name__, "message": str(error)}
+        result |= {"error": type(error).__name__, "message": str(error.__cause__ or error)}
     (options.out / RESULT).write_text(json.dumps(result))
     sys.stdout.flush()
     return 0

@@ -25,7 +25,7 @@ _RELEASE = re.compile(r"\d+\.\d+")
 
 @dataclass(frozen=True)
 class StableAbi:
-    """The oldest releases that a wheel has to fit, such as ``"2.10"`` and ``"3.10"``; it fits all later ones."""
+    """The oldest releases that a wheel has to fit, such as ``"2.10"`` and ``"3.10"``, and all later."""
 
     torch: str
     python: str
