@@ -6,6 +6,11 @@ every library, calls its operator in float32 and float64, compares the values wi
 Without a GPU; run it with the course's own Python:
 
     python benchmarks/stable_abi.py /path/to/torch-2.11 /path/to/torch-2.14 --record stable_abi_cpu
+
+On a machine with a GPU, `--gpu` leaves the simulated one out, and `--built` names folders into which wheels
+from another machine were unpacked, with the torch that built them:
+
+    python benchmarks/stable_abi.py --gpu --built 2.14.1+cu130=FOLDER --record stable_abi_h200
 """
 
 from __future__ import annotations
@@ -75,20 +80,29 @@ class Built:
 def main() -> None:
     parser = record.arguments(__doc__)
     parser.add_argument("pythons", type=Path, nargs="*", help="Pythons with other releases of torch")
+    parser.add_argument("--gpu", action="store_true", help="a real GPU instead of the simulated one")
+    parser.add_argument("--built", action="append", default=[], metavar="TORCH=FOLDER")
     options = parser.parse_args()
+    device = [] if options.gpu else ["-m", "cusimt"]
     others = (path / "bin/python" if path.is_dir() else path for path in options.pythons)
     pythons = [Path(sys.executable), *others]
-    releases = {python: output(python, ["-c", VERSION]).split()[-1] for python in pythons}
+    releases = {python: output([str(python)], ["-c", VERSION]).split()[-1] for python in pythons}
     rows, costs, symbols = [], [], []
     with tempfile.TemporaryDirectory() as scratch:
         for number, python in enumerate(pythons):
             for package, slug in PACKAGES.items():
-                built = build(python, package, slug, releases[python], Path(scratch) / f"{number}_{slug}")
-                results = [run(other, built) for other in pythons]
+                folder = Path(scratch) / f"{number}_{slug}"
+                built = build([str(python), *device], package, slug, releases[python], folder)
+                results = [run([str(other), *device], built) for other in pythons]
                 rows.append((package, f"torch {built.torch}", *(said for said, _ in results)))
                 if number == 0:
                     costs.append((package, *(f"{cost} ns" if cost else "–" for _, cost in results)))
                     symbols.append((package, *undefined(built)))
+        for text in options.built:
+            release, _, name = text.partition("=")
+            built = Built(_package_of(Path(name)), release, Path(name).resolve())
+            results = [run([str(other), *device], built) for other in pythons]
+            rows.append((built.package, f"torch {release}, elsewhere", *(said for said, _ in results)))
     header = ("package", "built by", *(f"run with {release}" for release in releases.values()))
     text = "\n\n".join(
         (
@@ -97,7 +111,7 @@ def main() -> None:
             f"Undefined symbols of the libraries that torch {releases[pythons[0]]} built:",
             record.table(("package", *GROUPS, "CPython", "NEEDED libraries of torch"), symbols),
             "Host time of one call of the operator with three empty tensors, which launches nothing (least "
-            f"of 7 times {CALLS:,} calls; simulated device):",
+            f"of 7 times {CALLS:,} calls, {'a real GPU' if options.gpu else 'simulated device'}):",
             record.table(("package", *(f"torch {release}" for release in releases.values())), costs),
         )
     )
@@ -107,17 +121,22 @@ def main() -> None:
 GROUPS = ("C++ of `at`", "C++ of `c10`", "C++ of `torch`", "C functions of torch")
 
 
-def build(python: Path, package: str, slug: str, release: str, folder: Path) -> Built:
+def build(python: Sequence[str], package: str, slug: str, release: str, folder: Path) -> Built:
     shutil.copytree(record.REPOSITORY / "solutions" / slug, folder)
-    output(python, ["-m", "cusimt", "setup.py", "build_ext", "--inplace"], folder)
+    output(python, ["setup.py", "build_ext", "--inplace"], folder)
     return Built(package, release, folder)
 
 
-def run(python: Path, built: Built) -> tuple[str, int]:
+def _package_of(folder: Path) -> str:
+    stable = any((folder / "fused_muladd").glob("*.abi3.so"))
+    return next(name for name in PACKAGES if name.startswith("stable") is stable)
+
+
+def run(python: Sequence[str], built: Built) -> tuple[str, int]:
     """What happened, in a few words, and the nanoseconds of a call; 0 where there was none."""
     program = built.folder / "run_it.py"
     program.write_text(RUN)
-    command = [str(python), "-m", "cusimt", str(program), str(built.folder)]
+    command = [*python, str(program), str(built.folder)]
     done = subprocess.run(
         command, env=environment(), cwd=built.folder.parent, capture_output=True, text=True, check=False
     )
@@ -155,12 +174,12 @@ def kind(name: str, text: str) -> str:
     return "CPython" if re.fullmatch(r"_?Py[A-Z_]\w*", name) else "other"
 
 
-def output(python: Path, arguments: Sequence[str], folder: Path | None = None) -> str:
+def output(python: Sequence[str], arguments: Sequence[str], folder: Path | None = None) -> str:
     done = subprocess.run(
-        [str(python), *arguments], env=environment(), cwd=folder, capture_output=True, text=True, check=False
+        [*python, *arguments], env=environment(), cwd=folder, capture_output=True, text=True, check=False
     )
     if done.returncode:
-        sys.exit(f"{python} {' '.join(arguments)}:\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
+        sys.exit(f"{' '.join(python)} {' '.join(arguments)}:\n{done.stdout[-3000:]}\n{done.stderr[-3000:]}")
     return done.stdout
 
 

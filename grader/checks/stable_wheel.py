@@ -34,9 +34,12 @@ def tag(package: Package) -> str:
     wanted = f"{stable.interpreter}-abi3"
     found = sorted({f"{each.interpreter}-{each.abi}" for each in tags})
     if not all(_fits(each, stable.interpreter) for each in tags):
+        limit = (
+            "another CPython than that" if "abi3" not in {each.abi for each in tags} else "an older CPython"
+        )
         return (
-            f"The wheel is tagged {listed(found)}, so pip installs it on no other CPython; it should be "
-            f"{wanted}. bdist_wheel has an option for that, py_limited_api, in the options= of setup()."
+            f"The wheel is tagged {listed(found)}, so pip refuses it on {limit}; it should be {wanted}. "
+            "bdist_wheel has an option for that, py_limited_api, in the options= of setup()."
         )
     libraries = [name for name in package.wheel.libraries if name.startswith(f"{package.library}.")]
     plain = [name for name in libraries if ".abi3." not in name]

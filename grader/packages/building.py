@@ -33,6 +33,8 @@ _MOST_PLACE = 200  # characters of a file and a line
 _RULES = {
     "unknown file type '.cu'": "setuptools' own build_ext compiles no CUDA: the command that builds must be "
     "torch's. See cmdclass.",
+    "unsupported tag": "py_limited_api of bdist_wheel names the oldest CPython that the wheel is for, and this "
+    "one, which builds it, is older.",
     "Unknown CUDA arch": "TORCH_CUDA_ARCH_LIST holds capabilities such as 8.0; semicolons separate them.",
     "No module named": "A wheel is built with the packages installed here: Python, torch and setuptools.",
     "TODO(": "setup.py is run from its first line to its last: nothing is built while one of them is open.",
@@ -188,7 +190,7 @@ def _failure(request: PackageRequest, place: Workshop, log: str) -> BuildFailed:
     printed = log.partition("Traceback (most recent call last)")[0]
     sources = [place.tree / name for name in request.names if Path(name).suffix in NATIVE]
     errors = diagnostics.trim(printed, sources)
-    if errors != printed.strip():
+    if errors != printed.strip() and _ERROR.search(errors):
         shown = errors.replace(f"{place.tree}/", "")
         said = f"{request.name} does not compile. {_without_cuda(shown) or stable_errors.why(shown)}".rstrip()
         return BuildFailed(said, diagnostics=shown, log=own)
@@ -202,6 +204,7 @@ def _failure(request: PackageRequest, place: Workshop, log: str) -> BuildFailed:
     return BuildFailed(f"No wheel was built. {where}{said.rstrip('.')}. {rule}".rstrip(), log=own)
 
 
+_ERROR = re.compile(r"\berror\b")
 _CUDA_HEADER = re.compile(
     r"\b(cuda\w*\.h|cuda/\S+|cu(?:blas|rand|sparse|fft)\w*\.h): No such file or directory"
 )
