@@ -76,8 +76,8 @@ class SourceAudit:
         self.tree = Tree(root)
         if self.packaged:
             self.loading = package_library.allowed(root)
-            for node in package_library.other_uses(root, self.loading):
-                yield self.object(node, f"uses `{package_library.FUNCTION}`", package_library.RULE)
+            for other in package_library.other_uses(root, self.loading):
+                yield self.object(other, f"uses `{package_library.FUNCTION}`", package_library.RULE)
         for node in self.tree.nodes:
             if isinstance(node, ast.Import | ast.ImportFrom):
                 yield from self._import(node)

@@ -16,7 +16,7 @@ from grader.checks.values.inputs import draw, seeded
 from grader.compilation import Artifact
 from grader.packages import elsewhere
 from grader.packages.elsewhere import VARIABLE, Trial, Unusable
-from grader.specification import Case
+from grader.specification import Case, TensorSpec
 
 
 @dataclass
@@ -70,9 +70,9 @@ def _try(bench: Bench, artifact: Artifact, python: Path, tried: Tried) -> None:
     for case, inputs, got in zip(cases, drawn, trial.results, strict=True):
         (expected,) = expected_outputs(bench.spec, inputs, case.name)
         if wrong := _difference(got, expected):
-            tried.problems.append(f"With torch {trial.torch}, {case.name}, the same file returns {wrong}.")
+            tried.problems.append(f"With torch {trial.release}, {case.name}, the same file returns {wrong}.")
             return
-    tried.right.append(trial.torch)
+    tried.right.append(trial.release)
 
 
 def _difference(got: torch.Tensor | None, expected: Expected) -> str:
@@ -91,7 +91,7 @@ def _failed(trial: Trial) -> str:
     else:
         message = name.splitlines()[0]
     return (
-        f"With torch {trial.torch} it does not run: {message}. The file was compiled against "
+        f"With torch {trial.release} it does not run: {message}. The file was compiled against "
         f"{torch.__version__}."
     )
 
@@ -100,8 +100,8 @@ def _cases(bench: Bench) -> list[Case]:
     """One of each dtype, of those whose arguments are plain tensors on the default stream."""
     chosen: dict[str, Case] = {}
     for case in bench.spec.cases:
-        specs = [each for each in case.args if hasattr(each, "layout")]
+        specs = [each for each in case.args if isinstance(each, TensorSpec)]
         plain = len(specs) == len(case.args) and case.stream == "default" and case.autocast is None
-        if plain and all(each.layout == "contiguous" for each in specs):
+        if plain and all(each.layout == "contiguous" and each.device == "cuda:0" for each in specs):
             chosen.setdefault(specs[0].dtype, case)
     return list(chosen.values())

@@ -33,8 +33,8 @@ _MOST_PLACE = 200  # characters of a file and a line
 _RULES = {
     "unknown file type '.cu'": "setuptools' own build_ext compiles no CUDA: the command that builds must be "
     "torch's. See cmdclass.",
-    "unsupported tag": "py_limited_api of bdist_wheel names the oldest CPython that the wheel is for, and this "
-    "one, which builds it, is older.",
+    "unsupported tag": "py_limited_api of bdist_wheel names the oldest CPython that the wheel fits, and the "
+    "one that builds it is older.",
     "Unknown CUDA arch": "TORCH_CUDA_ARCH_LIST holds capabilities such as 8.0; semicolons separate them.",
     "No module named": "A wheel is built with the packages installed here: Python, torch and setuptools.",
     "TODO(": "setup.py is run from its first line to its last: nothing is built while one of them is open.",

@@ -33,12 +33,12 @@ _MOST_VALUES = 2**24
 
 @dataclass(frozen=True)
 class Trial:
-    """What another Python did: its torch, and the result of each call or the exception.
+    """What another Python did: the release of its torch, and the result of each call or the exception.
 
     A result is None where what was left is no tensor.
     """
 
-    torch: str
+    release: str
     error: str = ""
     results: tuple[torch.Tensor | None, ...] = ()
 
@@ -133,11 +133,13 @@ def _result(path: Path) -> dict[str, object] | None:
 
 def _values(path: Path, kind: object) -> torch.Tensor | None:
     """The tensor that was left, of the dtype and shape `kind`; None where that does not fit its bytes."""
+    if not isinstance(kind, list) or len(kind) != 2 or not isinstance(kind[1], list):
+        return None
+    name, shape = kind
+    dtype = getattr(torch, str(name), None)
+    if not isinstance(dtype, torch.dtype):
+        return None
     try:
-        name, shape = kind  # type: ignore[misc]
-        dtype = getattr(torch, str(name), None)
-        if not isinstance(dtype, torch.dtype):
-            return None
         content = bytearray(outputs.content(path, _MOST_VALUES))
         return torch.frombuffer(content, dtype=dtype).reshape([int(size) for size in shape])
     except (OSError, RuntimeError, TypeError, ValueError):

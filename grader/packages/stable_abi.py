@@ -25,6 +25,7 @@ _HEADERS = (
     "torch/csrc/inductor/aoti_torch/generated",
 )
 _OF_TORCH = re.compile(r"(?:at|c10|caffe2|torch)::")
+_MANGLED = re.compile(r"_Z(?:T[VTSI]|GV)?N[rVKRO]*(?:2at|3c10|6caffe2|5torch)\d")
 _OF_TORCHS_PYTHON = re.compile(r"THP\w+")
 _OF_PYTHON = re.compile(r"_?Py[A-Z_]\w*")
 # What a module's init function calls; with Py_LIMITED_API defined, the headers declare no other variant.
@@ -89,8 +90,10 @@ def sort_out(undefined: Iterable[str]) -> Needs:
 
 
 def is_of_torchs_cxx(text: str) -> bool:
-    """Whether a symbol, as written in C++, is in one of torch's namespaces."""
-    return _OF_TORCH.match(qualified(text)) is not None
+    """Whether a symbol, as written in C++, is in one of torch's namespaces; or as it is mangled, where
+    binutils are missing or cannot read it.
+    """
+    return (_MANGLED.match(text) or _OF_TORCH.match(qualified(text))) is not None
 
 
 @functools.cache
