@@ -14,6 +14,7 @@ from grader.audit.tree import bound
 
 FUNCTION = "torch.ops.load_library"
 PATH = "pathlib.Path"
+MODULES = ("glob", "importlib", "os", "pathlib")  # by which other paths are put together
 RULE = (
     f'A package loads the library beside its own file: {FUNCTION}(Path(__file__).parent / "NAME.so"), with '
     "the "

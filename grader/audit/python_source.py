@@ -155,6 +155,8 @@ class SourceAudit:
         root = full.partition(".")[0]
         if module in self.lists or root in self.modules.roots:
             return instead(full)
+        if self.packaged and root in package_library.MODULES:
+            return package_library.RULE
         names = [name for name in (*self.modules.roots, "op") if name != "op" or self.is_module(name)]
         said = INSTEAD.get(root, "")
         return f"{said} It may import {', '.join(sorted(set(names) - {'__future__'}))}.".strip()

@@ -23,7 +23,7 @@ from grader.packages.gpu_code import gpu_code
 from grader.verdict import Status
 
 # Of how many questions one is worth. Symbols are what a wheel for many releases is about.
-_WEIGHTS = {"stable_symbols": 6, "target_version": 2}
+_WEIGHTS = {"stable_symbols": 15, "target_version": 5}
 
 
 def check(bench: Bench) -> Outcome:

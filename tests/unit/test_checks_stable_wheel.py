@@ -6,6 +6,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from pathlib import Path
+from types import SimpleNamespace
 from zipfile import ZipFile
 
 import pytest
@@ -13,13 +14,15 @@ import torch
 from packaging.version import Version
 
 from cusimt.support.toolchain import host_compiler
-from grader.checks import stable_wheel
+from grader.checks import other_torch, stable_wheel
 from grader.checks.package_view import Package, Unknown
+from grader.course.catalog import Catalog
 from grader.packages import elsewhere, wheel
 from grader.packages.building import Facts
-from grader.specification import Packaging, StableAbi
+from grader.specification import Packaging, StableAbi, load_spec
 from grader.specification.packaging import checked
 
+ROOT = Path(__file__).parent.parent.parent
 RUNNING = Version(torch.__version__)
 NEXT = f"{RUNNING.major}.{RUNNING.minor + 1}"
 WANTED = Packaging("0.1.0", "pack._C", ("pack/__init__.py",), ("9.0",), StableAbi("2.10", "3.10"))
@@ -183,3 +186,46 @@ def test_pythons_that_cannot_be_used(monkeypatch: pytest.MonkeyPatch, tmp_path: 
         elsewhere.prepare(tmp_path / "bin" / "python", "simt")
     with pytest.raises(elsewhere.Unusable, match="cannot import torch"):
         elsewhere.prepare(Path("/usr/bin/false"), "simt")
+
+
+class _Bench:
+    """What `try_all` reads of a bench, with the spec of 24's operation."""
+
+    def __init__(self, scratch: Path, isolated: bool = False) -> None:
+        self.spec = load_spec(Catalog.open(ROOT).find("24"))
+        self.seed, self.backend, self.scratch, self.isolated = 1, "simt", scratch, isolated
+
+
+@pytest.fixture
+def tried(monkeypatch: pytest.MonkeyPatch, tmp_path: Path):  # type: ignore[no-untyped-def]
+    """`try_all` with one other Python, which does what is given."""
+
+    def judged(trial, isolated: bool = False) -> other_torch.Tried:  # type: ignore[no-untyped-def]
+        monkeypatch.setattr(elsewhere, "pythons", lambda: [Path("/other/bin/python")])
+        monkeypatch.setattr(elsewhere, "run", lambda *given: trial(given[5]))
+        artifact = SimpleNamespace(installed=tmp_path, name="fused_muladd")
+        return other_torch.try_all(_Bench(tmp_path, isolated), artifact)  # type: ignore[arg-type]
+
+    return judged
+
+
+def test_the_right_values_of_another_torch_count(tried) -> None:  # type: ignore[no-untyped-def]
+    found = tried(lambda calls: elsewhere.Trial("9.9", results=tuple(a * b + c for a, b, c in calls)))
+    assert (found.right, found.problems) == (["9.9"], [])
+    assert f"run with torch {torch.__version__} and 9.9" in found.said
+
+
+def test_wrong_values_of_another_torch_are_a_problem(tried) -> None:  # type: ignore[no-untyped-def]
+    found = tried(lambda calls: elsewhere.Trial("9.9", results=tuple(a * b for a, b, c in calls)))
+    assert found.right == []
+    assert "With torch 9.9" in found.problems[0]
+    found = tried(lambda calls: elsewhere.Trial("9.9", results=tuple(a[:1] for a, b, c in calls)))
+    assert "another dtype or shape" in found.problems[0]
+    found = tried(lambda calls: elsewhere.Trial("9.9", "OSError: x.so: undefined symbol: _ZN3c104warnEv"))
+    assert "With torch 9.9 it does not run: undefined symbol: c10::warn." in found.problems[0]
+
+
+def test_another_torch_is_not_tried_in_isolation(tried) -> None:  # type: ignore[no-untyped-def]
+    found = tried(lambda calls: pytest.fail("was run"), isolated=True)
+    assert (found.right, found.problems) == ([], [])
+    assert "is not followed where submissions are isolated" in found.said
