@@ -17,7 +17,7 @@ setup(
             "fused_muladd._C",
             ["csrc/binding.cpp", "csrc/kernel.cu"],
             extra_compile_args={"cxx": FLAGS, "nvcc": ["-O3"]},
-            # TODO(limited): name the library for any CPython, and leave torch's Python part out, about 1 line.
+            # TODO(limited): name the library for any CPython, without torch's Python part, about 1 line.
             py_limited_api=False,
         )
     ],
