@@ -15,7 +15,6 @@ class Cause:
     finding: ReportedFinding
     text: str
 
-
 NON_FINITE = "non_finite"  # the topic of NaN and infinity where the right value is a number
 
 
