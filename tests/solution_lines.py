@@ -43,6 +43,16 @@ TOLD = frozenset(
         "const bool down = strides.row < strides.column;",
         "sum = warp_sum(sum);",
         "PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {",
+        # docs/bindings.md shows an operator on the stable ABI, whole
+        "STD_CUDA_KERNEL_LAUNCH_CHECK();",
+        "STD_TORCH_CHECK(dtype == ScalarType::Float || dtype == ScalarType::Double,",
+        "TORCH_ERROR_CODE_CHECK(aoti_torch_get_current_cuda_stream(x.get_device_index(), &stream));",
+        "void* stream = nullptr;",
+        '"-DTORCH_TARGET_VERSION=0x020a000000000000", # 2.10',
+        '"-DUSE_CUDA",',
+        "py_limited_api=True,",
+        'install_requires=["torch>=2.10"],',
+        'options={"bdist_wheel": {"py_limited_api": "cp310"}},',
     }
 )
 

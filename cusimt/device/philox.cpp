@@ -4,6 +4,7 @@
 #include <ATen/cuda/CUDAGeneratorImpl.h>
 #include <c10/core/GeneratorImpl.h>
 #include <c10/cuda/CUDAFunctions.h>
+#include <torch/headeronly/version.h>
 
 #include "generator.h"
 
@@ -78,9 +79,15 @@ c10::intrusive_ptr<c10::GeneratorImpl> CUDAGeneratorImpl::graphsafe_get_state() 
     return c10::make_intrusive<CUDAGeneratorImpl>(device().index(), state_);
 }
 
+#if TORCH_VERSION_MAJOR > 2 || TORCH_VERSION_MINOR >= 14
+void CUDAGeneratorImpl::philox_state(uint64_t, at::Tensor&, at::Tensor&, at::Tensor&) {
+    TORCH_CHECK(false, "the state of a generator is not kept in tensors on the simulated device");
+}
+#else
 void CUDAGeneratorImpl::register_graph(cuda::CUDAGraph*) {
     TORCH_CHECK(false, "CUDA graphs are not recorded on the simulated device");
 }
+#endif
 
 PhiloxCudaState CUDAGeneratorImpl::philox_cuda_state(uint64_t increment) {
     const auto [seed, offset] = philox_engine_inputs(increment);

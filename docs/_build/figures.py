@@ -96,6 +96,7 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
     "matmul_load_a_exchanged": counted.matmul_load_a_exchanged,
     "where_tools_look": clinic_pictures.where_tools_look,
     "wheel": package_pictures.wheel,
+    "stable_abi": package_pictures.stable_abi,
     "four_views": stride_pictures.four_views,
     "grid_stride": stride_pictures.grid_stride,
     "wrapped_offset": stride_pictures.wrapped_offset,

@@ -20,7 +20,9 @@ from generated import bring_up_to_date
 COURSE = Path(__file__).resolve().parent.parent.parent
 FOLDER = COURSE / "docs" / "_generated" / "measured"
 RESULTS = COURSE / "benchmarks" / "results"
-ALSO = {"02_elementwise_mult": "edit_to_verdict*.md"}  # its lesson is about the time that a build takes
+ALSO = {  # of lessons that are about more than the speed of a kernel
+    "02_elementwise_mult": "edit_to_verdict*.md", "24_stable_abi": "stable_abi_*.md",
+}  # fmt: skip
 # What pages that are no lesson show, from NAME_*.md.
 PAGES = (
     *("bindings", "torch_symbols", "late_error"),

@@ -1,4 +1,4 @@
-"""The picture of 23: where each file comes from, from the sources to an installed package."""
+"""The pictures of 23 and 24: from the sources to an installed package; what a library asks of torch."""
 
 from __future__ import annotations
 
@@ -49,6 +49,43 @@ def wheel() -> Diagram:
     canvas.text(398, 240, "pip install: unpack, compile nothing", "small")
     canvas.box(290, 262, 200, 34, "site-packages")
     canvas.text(500, 283, "no compiler, no sources, no CUDA toolkit", "small")
+    return canvas
+
+
+_RELEASES = ("torch 2.11", "torch 2.13", "torch 2.14")
+_ASKS = (
+    ("TORCH_LIBRARY", "C++ symbols of torch", ("torch::Library::_def(…)", "c10_cuda_check_impl…(…)"), (1,)),
+    ("stable ABI", "C functions of torch", ("torch_library_impl", "torch_c10_cuda_check_msg"), (0, 1, 2)),
+)
+
+
+def stable_abi() -> Diagram:
+    """24: two libraries, the symbols that they ask for, and the releases of torch that have these."""
+    canvas = Diagram(
+        "stable_abi", 760, 300, "Which releases of torch two libraries can be loaded with",
+        "Two rows. Above, a library with TORCH_LIBRARY asks for C++ symbols of torch, such as "
+        "torch::Library::_def and c10::cuda::c10_cuda_check_implementation with all their parameters; only "
+        "torch 2.13, with which it was compiled, has all of them, and torch 2.11 and 2.14 say undefined symbol. "
+        "Below, a library on the stable ABI asks for C functions, such as torch_library_impl and "
+        "torch_c10_cuda_check_msg; torch 2.11, 2.13 and 2.14 have them all.",
+    )  # fmt: skip
+    canvas.text(10, 20, "library", "strong")
+    canvas.text(200, 20, "what it leaves undefined", "strong")
+    canvas.text(570, 20, "loads with", "strong")
+    for row, (name, kind, symbols, fits) in enumerate(_ASKS):
+        top = 36 + row * 136
+        canvas.box(10, top + 30, 140, 34, name, "ab"[row])
+        canvas.box(200, top, 280, 100, "", "ab"[row])
+        canvas.text(214, top + 24, kind, "small")
+        for line, symbol in enumerate(symbols):
+            canvas.text(214, top + 52 + 24 * line, symbol, "mono")
+        canvas.line([(153, top + 47), (197, top + 47)], "line")
+        for place, release in enumerate(_RELEASES):
+            y = top + place * 36
+            canvas.box(570, y, 110, 28, release)
+            style = "line" if place in fits else "line dashed"
+            canvas.line([(483, top + 50), (567, y + 14)], style)
+            canvas.text(690, y + 19, "yes" if place in fits else "no", "small")
     return canvas
 
 

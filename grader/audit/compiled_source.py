@@ -123,6 +123,8 @@ class _Compiled:
             return _ALIASES.fullmatch(self._text(index, 4)) is not None
         if word == "no_sanitize":
             return self._has_shape(index)
+        if word == "StableLibrary":
+            return True  # STABLE_TORCH_LIBRARY's; `registering` judges each use of it
         return _PYTHON.fullmatch(word) is not None
 
     def _sets_a_constant(self, index: int) -> bool:

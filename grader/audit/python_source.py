@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Collection, Iterator, Mapping
 
-from grader.audit import classes, registrations
+from grader.audit import classes, package_library, registrations
 from grader.audit.lists import Group, group
 from grader.audit.lists.attributes import ATTRIBUTE_NAMES, REGISTRATIONS
 from grader.audit.lists.builtins import FIXED, INSTEAD, LABELS, LABELS_OF_OBJECTS, METHOD_NAMES, NAMES
@@ -70,9 +70,14 @@ class SourceAudit:
         self.own = frozenset(own)
         self.meanings: dict[int, str] = {}  # dotted names by the id of the expression
         self.tree: Tree
+        self.loading: frozenset[int] = frozenset()  # nodes of calls that load the package's own library
 
     def run(self, root: ast.Module) -> Iterator[Objection]:
         self.tree = Tree(root)
+        if self.packaged:
+            self.loading = package_library.allowed(root)
+            for other in package_library.other_uses(root, self.loading):
+                yield self.object(other, f"uses `{package_library.FUNCTION}`", package_library.RULE)
         for node in self.tree.nodes:
             if isinstance(node, ast.Import | ast.ImportFrom):
                 yield from self._import(node)
@@ -84,6 +89,8 @@ class SourceAudit:
         self.own |= own_names(self.tree, self.meanings, self.modules.own)
         yield from self._pythons_own(root)
         for node in self.tree.nodes:
+            if id(node) in self.loading:
+                continue
             yield from self._identifiers(node)
             if isinstance(node, ast.Name | ast.Attribute):
                 yield from self._value(node)
@@ -127,6 +134,8 @@ class SourceAudit:
                 known = self.registers and (plain or (global_ and registrations.is_function(full)))
             elif isinstance(node, ast.Import):
                 known = self.is_module(full)
+            elif self.loading and full == package_library.PATH and alias.asname is None:
+                known = package_library.is_path_alone(self.tree.nodes, self.loading)
             else:
                 known = self.is_member(node.module or "", alias.name)
             if not known:
@@ -146,6 +155,8 @@ class SourceAudit:
         root = full.partition(".")[0]
         if module in self.lists or root in self.modules.roots:
             return instead(full)
+        if self.packaged and root in package_library.MODULES:
+            return package_library.RULE
         names = [name for name in (*self.modules.roots, "op") if name != "op" or self.is_module(name)]
         said = INSTEAD.get(root, "")
         return f"{said} It may import {', '.join(sorted(set(names) - {'__future__'}))}.".strip()
@@ -156,6 +167,8 @@ class SourceAudit:
             if name in NAMES or name in LABELS:
                 continue
             named = [node for node in self.tree.nodes if isinstance(node, ast.Name) and node.id == name]
+            if named and all(id(node) in self.loading for node in named):
+                continue
             first = min((node.lineno for node in named), default=line)
             yield Objection(self.file, first, f"uses `{name}`", instead(name))
 

@@ -30,6 +30,11 @@ _PATH = "pathlib.Path"
 _CHECKS_RULE = "Every access of a submission is to be checked, so a build may not touch the checks."
 _MACRO = re.compile(r"-[DU](\w+)(?:\([^)]*\))?(?:=(.*))?", re.DOTALL)
 _PLAIN = re.compile(r"""(-?\d[\w.]*|\\?["'][\w.+ -]*\\?["']|true|false|)""")
+# Macros of PyTorch's that its stable headers document: they choose what is declared, and nothing else.
+_STABLE = re.compile(
+    r"-DTORCH_TARGET_VERSION=(0[xX][0-9a-fA-F]{1,16}|\d{1,20})([uU]?[lL]{0,2})|-DUSE_CUDA(=1)?|-DTORCH_STABLE_ONLY(=1)?|"
+    r"-DPy_LIMITED_API=(0[xX][0-9a-fA-F]{1,8}|\d{1,10})"
+)
 _TOUCHES = re.compile(
     r"sanitize|instrument|fplugin|specs=|--wrap|tsan|simt|cu2grad|nvcc.*--run|objcopy|--?define-?sym|LD_PRELOAD|"
     r"^-(include|imacros|iquote|B|wrapper|Xclang|mllvm)|-Wl,.*(wrap|defsym|dynamic-list|script)|^@|__builtin_",
@@ -100,6 +105,8 @@ def why_not_compiled_with(flag: str) -> str:
     """What is wrong with one word for a compiler, after "which "; `""` when nothing is."""
     if _TOUCHES.search(flag) or flag.startswith("-x"):
         return "touches the access checks or what is compiled"
+    if _STABLE.fullmatch(flag.removeprefix("-Xcompiler=")):
+        return ""
     macro = _MACRO.fullmatch(flag.removeprefix("-Xcompiler="))
     if macro and is_reserved(macro[1]):
         return f"gives `{macro[1]}` another meaning"

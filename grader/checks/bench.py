@@ -133,6 +133,7 @@ class Bench:
     context_lost: bool = False  # after a sticky error every later call of the same worker would fail
     artifact: Artifact | None = None  # what was built of it
     quick: bool = False  # for a loop of edits: what takes long is shorter where the verdict stays the same
+    isolated: bool = False  # whether strangers' code may run in a sandbox only
     simulated: Zygote | None = None  # where the submission runs on a real GPU: for an author's programs
     clean: Callable[[], AbstractContextManager[WorkerSession]] = field(init=False)
 

@@ -231,7 +231,7 @@ class Grading:
 
         return Bench(
             self.exercise, spec, self.backend, self.seed, session, self.files, load, zygote.spawn_worker,
-            self._scratch,
+            self._scratch, isolated=zygote.isolate,
         )  # fmt: skip
 
     def _give_up(self, zygote: Zygote, spec: Spec, status: Status, sentence: str) -> None:

@@ -65,6 +65,14 @@ ABOUT: dict[str, tuple[str, ...]] = {
     "global_load_sectors": _LOADS, "global_store_sectors": _STORES, "global_load_requests": _LOADS,
     "global_store_requests": _STORES, "global_sectors": (*_LOADS, *_STORES),
     "global_atomic_sectors": (*_STORES,),
+    # a wheel for many releases
+    "stable_symbols": ("target-version",), "target_version": ("stable-symbols",),
+    "python_symbols": ("stable-symbols",), "wheel_tag": (), "other_torch": ("stable-symbols",),
+    **dict.fromkeys(
+        ("wheel_identity", "wheel_library", "wheel_surplus", "build_requirements", "architectures",
+         "overrides", "rebuild", "absolute_path"),
+        ("wheel-complete",),
+    ),
     # the build
     "build": ("load",), "load": ("build",), "audit": ("load",), "schema": ("load",),
     # the rest

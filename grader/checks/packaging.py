@@ -6,62 +6,24 @@ Each question is asked of the wheel and of the files that it was built from, and
 
 from __future__ import annotations
 
-import tomllib
-from collections.abc import Callable
-from dataclasses import dataclass
-from functools import cached_property
-from pathlib import Path
-from typing import TypeAlias
+from collections.abc import Iterable, Mapping
 
 import torch
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
 from cusimt.support.words import listed
-from grader.checks import package_sources
+from grader.checks import other_torch, package_sources, stable_wheel
 from grader.checks.bench import Bench
 from grader.checks.outcome import Outcome, passed
+from grader.checks.package_view import Package, Question, Unknown
 from grader.packages import requirements, wheel
-from grader.packages.building import PROJECT, Facts, facts_of
+from grader.packages.building import PROJECT, facts_of
 from grader.packages.gpu_code import gpu_code
-from grader.specification.packaging import Packaging
-from grader.support.backends import Backend
 from grader.verdict import Status
 
-
-@dataclass(frozen=True)
-class Package:
-    """What the questions are about: the wheel, the files it was built from, and what is wanted of it."""
-
-    name: str
-    wanted: Packaging
-    wheel: wheel.Wheel
-    installed: Path
-    facts: Facts
-    files: Path
-    backend: Backend
-
-    @cached_property
-    def project(self) -> dict[str, object]:
-        return tomllib.loads((self.files / PROJECT).read_text(encoding="utf-8"))
-
-    @cached_property
-    def setup(self) -> str:
-        """The text of setup.py, empty where there is none."""
-        path = self.files / "setup.py"
-        return path.read_text(encoding="utf-8", errors="replace") if path.is_file() else ""
-
-    @property
-    def library(self) -> str:
-        """The file of the wanted extension module, without what Python adds to its name."""
-        return self.wanted.library.replace(".", "/")
-
-
-class Unknown(Exception):
-    """A question that this machine cannot answer; its text says why."""
-
-
-Question: TypeAlias = Callable[[Package], str]  # "" where it is as wanted
+# Of how many questions one is worth. Symbols are what a wheel for many releases is about.
+_WEIGHTS = {"stable_symbols": 15, "target_version": 5}
 
 
 def check(bench: Bench) -> Outcome:
@@ -73,29 +35,49 @@ def check(bench: Bench) -> Outcome:
         bench.exercise.build.name, wanted, wheel.read(artifact.path), artifact.installed, facts_of(artifact),
         bench.files, bench.backend,
     )  # fmt: skip
-    problems: list[tuple[str, str]] = []
-    unknown = []
-    for topic, question in QUESTIONS.items():
-        try:
-            if problem := question(package):
-                problems.append((topic, problem))
-        except Unknown as reason:
-            unknown.append(str(reason))
-    asked = len(QUESTIONS) - len(unknown)
+    questions = QUESTIONS if wanted.stable is None else STABLE_QUESTIONS
+    answers, unknown = _ask(package, questions)
+    extra = ""
+    if wanted.stable is not None:
+        tried = other_torch.try_all(bench, artifact)
+        extra = tried.said
+        if tried.right or tried.problems:
+            answers["other_torch"] = " ".join(tried.problems)
+    problems = [(topic, problem) for topic, problem in answers.items() if problem]
     if not problems:
-        return passed(" ".join([_praise(package, asked), *unknown]))
+        return passed(" ".join([_praise(package, len(answers)), *filter(None, [extra]), *unknown]))
     (topic, first), *others = problems
     lines = (*(problem for _, problem in others), *unknown)
+    asked = len(answers)
     held = f" {asked - len(problems)} of {asked} questions about the wheel are answered as they should be."
-    return Outcome(Status.FAIL, first + held, share=(asked - len(problems)) / asked, lines=lines, topic=topic)
+    share = 1 - _worth(topic for topic, _ in problems) / _worth(answers)
+    return Outcome(Status.FAIL, first + held, share=share, lines=lines, topic=topic)
+
+
+def _ask(package: Package, questions: Mapping[str, Question]) -> tuple[dict[str, str], list[str]]:
+    """The problem, or "", by topic; and why other questions cannot be answered on this machine."""
+    answers, unknown = {}, []
+    for topic, question in questions.items():
+        try:
+            answers[topic] = question(package)
+        except Unknown as reason:
+            unknown.append(str(reason))
+    return answers, list(dict.fromkeys(unknown))
+
+
+def _worth(topics: Iterable[str]) -> int:
+    return sum(_WEIGHTS.get(topic, 1) for topic in topics)
 
 
 def _praise(package: Package, asked: int) -> str:
     code = listed(package.wanted.gpu_code)
-    return (
+    said = (
         f"{package.wheel.path.name}: all {asked} questions about it are answered as they should be. It was "
         f"imported without a compiler and has code for {code}."
     )
+    if package.wanted.stable is None:
+        return said
+    return f"{said} All that it asks of torch is in {stable_wheel.oldest(package)} and later."
 
 
 # ---- the questions -----------------------------------------------------------------------------------------
@@ -243,4 +225,14 @@ QUESTIONS: dict[str, Question] = {
     "overrides": _overrides,
     "rebuild": _rebuild,
     "absolute_path": _paths,
+}
+
+# Of a wheel for many releases; the first is what it is about.
+STABLE_QUESTIONS: dict[str, Question] = {
+    "stable_symbols": stable_wheel.symbols,
+    "target_version": stable_wheel.target,
+    "python_symbols": stable_wheel.of_python,
+    "wheel_tag": stable_wheel.tag,
+    **QUESTIONS,
+    "run_requirements": stable_wheel.run_requirements,
 }

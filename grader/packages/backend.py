@@ -21,13 +21,14 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 from cusimt.support.toolchain import cuda_toolkit, ninja
-from grader.packages import flags
-from grader.packages.build_folder import LOG, PROBE, REPORT
+from grader.packages import flags, origins
+from grader.packages.build_folder import LOG, NATIVE, ORIGINS, PROBE, REPORT
 from grader.run import landlock, limits
 from grader.support.backends import Backend
 
 _BACK_END = "setuptools.build_meta"
 _PROBE_LOG = "probe.log"
+_ORIGINS_LOG = "origins.log"
 _MISSING_HEADER = "edited_after_the_first_build.h"
 _ENVIRONMENT = (
     "TORCH_CUDA_ARCH_LIST",
@@ -54,7 +55,10 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.writable:
         landlock.confine(options.readable, options.writable, options.listable)
     fault = _in_child(options.out / LOG, lambda: _build(options.out, options.out / REPORT))
-    if options.edited and fault == 0 and any(options.out.glob("*.whl")):
+    if fault != 0 or not any(options.out.glob("*.whl")):
+        return 0
+    _in_child(options.out / _ORIGINS_LOG, lambda: _write_origins(options.out / ORIGINS))
+    if options.edited:
         with _build_folder_kept():
             _in_child(options.out / _PROBE_LOG, lambda: probe(options.edited, options.out / PROBE))
     return 0
@@ -138,6 +142,12 @@ def _build(out: Path, report: Path) -> None:
         traceback.print_exc()
         fault = _told(error)
     report.write_text(json.dumps(fault))
+
+
+def _write_origins(out: Path) -> None:
+    build = Path("build")
+    sources = [path for path in Path().rglob("*") if path.suffix in NATIVE and build not in path.parents]
+    origins.write(sources, build, out)
 
 
 def _told(error: BaseException) -> dict[str, str]:

@@ -21,6 +21,7 @@ NATIVE = (".cu", ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".cuh")
 LOG = "build.log"  # of the build, in `out`
 REPORT = "report.json"  # how it ended
 PROBE = "probe"  # the same of the second build
+ORIGINS = "origins.json"  # where the sources use what is not stable
 _OBJECTS = "temp.*"  # below build/, named by setuptools after the platform
 
 

@@ -7,7 +7,8 @@ import re
 import sys
 import time
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 from typing import Any
@@ -16,9 +17,9 @@ from cusimt.compiler import libraries, toolkit
 from cusimt.support import cache
 from cusimt.support.toolchain import cuda_toolkit, host_compiler, torch_install
 from grader.compilation import Artifact, diagnostics
-from grader.packages import outputs
+from grader.packages import outputs, stable_errors
 from grader.packages import wheel as wheels
-from grader.packages.build_folder import LOG, NATIVE, PROBE, REPORT, Workshop, workshop
+from grader.packages.build_folder import LOG, NATIVE, ORIGINS, PROBE, REPORT, Workshop, workshop
 from grader.packages.running import run_back_end
 from grader.support.backends import Backend
 from grader.support.errors import BuildFailed, ToolchainError
@@ -27,10 +28,13 @@ FACTS = "facts.json"
 PROJECT = "pyproject.toml"
 BACK_END = "setuptools.build_meta"
 _HEADERS = (".h", ".hpp", ".cuh")
+_MOST_PLACE = 200  # characters of a file and a line
 # Words of setuptools', and what is behind them.
 _RULES = {
     "unknown file type '.cu'": "setuptools' own build_ext compiles no CUDA: the command that builds must be "
     "torch's. See cmdclass.",
+    "unsupported tag": "py_limited_api of bdist_wheel names the oldest CPython that the wheel fits, and the "
+    "one that builds it is older.",
     "Unknown CUDA arch": "TORCH_CUDA_ARCH_LIST holds capabilities such as 8.0; semicolons separate them.",
     "No module named": "A wheel is built with the packages installed here: Python, torch and setuptools.",
     "TODO(": "setup.py is run from its first line to its last: nothing is built while one of them is open.",
@@ -64,11 +68,14 @@ class Facts:
     """Facts about a built package besides its wheel.
 
     `rebuilt` is whether a second build noticed that the source `edited` had changed; None where it did not
-    end by itself.
+    end by itself. `origins` are places, `FILE:LINE`, at which the sources use a symbol of torch's C++ or of
+    Python, by symbol: the innermost first, then what it was inlined into. Empty unless the sources include
+    torch's stable headers.
     """
 
     edited: str
     rebuilt: bool | None
+    origins: Mapping[str, list[str]] = field(default_factory=dict)
 
 
 def facts_of(artifact: Artifact) -> Facts:
@@ -113,7 +120,7 @@ def _build(request: PackageRequest, machine: list[object], folder: Path, verbose
         wheel = wheels.read(_taken(built[0], folder))
         probed = _report(place.out / PROBE)
         noticed = bool(probed["type"]) if "type" in probed else None
-        facts = {"edited": request.edited, "rebuilt": noticed}
+        facts = {"edited": request.edited, "rebuilt": noticed, "origins": _origins(place)}
     wheels.install(wheel, folder / "installed")
     (folder / LOG).write_text(log)
     (folder / FACTS).write_text(json.dumps(facts))
@@ -183,9 +190,9 @@ def _failure(request: PackageRequest, place: Workshop, log: str) -> BuildFailed:
     printed = log.partition("Traceback (most recent call last)")[0]
     sources = [place.tree / name for name in request.names if Path(name).suffix in NATIVE]
     errors = diagnostics.trim(printed, sources)
-    if errors != printed.strip():
+    if errors != printed.strip() and _ERROR.search(errors):
         shown = errors.replace(f"{place.tree}/", "")
-        said = f"{request.name} does not compile. {_without_cuda(shown)}".rstrip()
+        said = f"{request.name} does not compile. {_without_cuda(shown) or stable_errors.why(shown)}".rstrip()
         return BuildFailed(said, diagnostics=shown, log=own)
     report = _report(place.out)
     said = str(report.get("message", "")).strip().replace(f"{place.tree}/", "")
@@ -197,6 +204,7 @@ def _failure(request: PackageRequest, place: Workshop, log: str) -> BuildFailed:
     return BuildFailed(f"No wheel was built. {where}{said.rstrip('.')}. {rule}".rstrip(), log=own)
 
 
+_ERROR = re.compile(r"\berror\b")
 _CUDA_HEADER = re.compile(
     r"\b(cuda\w*\.h|cuda/\S+|cu(?:blas|rand|sparse|fft)\w*\.h): No such file or directory"
 )
@@ -213,9 +221,29 @@ def _without_cuda(errors: str) -> str:
     )
 
 
+def _origins(place: Workshop) -> dict[str, list[str]]:
+    """What the confined process wrote, which a setup.py may have written instead: places without folders."""
+    headers = torch_install().root / "include"
+    found = _table(place.out / ORIGINS)
+    return {
+        name: [_within(each, (place.tree, headers)) for each in places if isinstance(each, str)]
+        for name, places in found.items()
+        if isinstance(places, list)
+    }
+
+
+def _within(where: str, folders: Sequence[Path]) -> str:
+    inside = next((folder for folder in folders if where.startswith(f"{folder}/")), None)
+    return (where[len(f"{inside}/") :] if inside else where.rpartition("/")[2])[:_MOST_PLACE]
+
+
 def _report(folder: Path) -> dict[str, Any]:
+    return _table(folder / REPORT)
+
+
+def _table(path: Path) -> dict[str, Any]:
     try:
-        found = json.loads(outputs.text(folder / REPORT))
+        found = json.loads(outputs.text(path))
     except (ValueError, RecursionError):
         return {}
     return found if isinstance(found, dict) else {}

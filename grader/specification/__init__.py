@@ -104,7 +104,7 @@ for; the device is that of the first tensor argument; NumPy arguments ask for Nu
 from grader.specification.dispatcher import Dispatcher, Mapped, Operator
 from grader.specification.efficiency import Efficiency, Limit
 from grader.specification.loading import Spec, load_spec
-from grader.specification.packaging import Packaging
+from grader.specification.packaging import Packaging, StableAbi
 from grader.specification.parts import Part
 from grader.specification.questions import Choice, Count, Program, Returned
 from grader.specification.sizes import DrawnSizes, drawn
@@ -140,6 +140,7 @@ __all__ = [
     "Returned",
     "Spec",
     "Speed",
+    "StableAbi",
     "TensorSpec",
     "Tests",
     "Workload",

@@ -6,6 +6,8 @@ PACKAGING = Packaging(
     files=["fused_muladd/__init__.py", "fused_muladd/ops.py"],
     architectures=["7.5", "8.0", "9.0+PTX"],
 )
+
+One that fits many releases says from which on: stable=StableAbi(torch="2.10", python="3.10").
 """
 
 from __future__ import annotations
@@ -18,6 +20,20 @@ from typing import Any
 from grader.specification.naming import of_kind
 
 _ARCHITECTURE = re.compile(r"(\d+)\.(\d)(\+PTX)?")
+_RELEASE = re.compile(r"\d+\.\d+")
+
+
+@dataclass(frozen=True)
+class StableAbi:
+    """The oldest releases that a wheel has to fit, such as ``"2.10"`` and ``"3.10"``, and all later."""
+
+    torch: str
+    python: str
+
+    @property
+    def interpreter(self) -> str:
+        """CPython's tag: cp310."""
+        return f"cp{self.python.replace('.', '')}"
 
 
 @dataclass(frozen=True)
@@ -26,13 +42,15 @@ class Packaging:
 
     ``library`` is the dotted name of the extension module; ``files`` are the other files that the wheel
     installs, all of them. ``architectures`` are compute capabilities as TORCH_CUDA_ARCH_LIST writes them;
-    nothing is asked of a wheel in which there are more.
+    nothing is asked of a wheel in which there are more. Without ``stable``, the wheel is for one release of
+    torch and one of CPython.
     """
 
     version: str
     library: str
     files: Sequence[str]
     architectures: Sequence[str]
+    stable: StableAbi | None = None
 
     @property
     def gpu_code(self) -> tuple[str, ...]:
@@ -54,4 +72,10 @@ def checked(value: Any) -> Packaging | None:
     for entry in packaging.architectures:
         if not _ARCHITECTURE.fullmatch(entry):
             raise ValueError(f"PACKAGING names the architecture {entry!r}, not one such as 8.0 or 9.0+PTX")
+    stable = packaging.stable
+    if stable is not None:
+        of_kind(StableAbi, stable, "PACKAGING's stable")
+        for release in (stable.torch, stable.python):
+            if not _RELEASE.fullmatch(release):
+                raise ValueError(f"PACKAGING names the release {release!r}, not one such as 2.10")
     return replace(packaging, files=tuple(packaging.files), architectures=tuple(packaging.architectures))

@@ -11,7 +11,8 @@ import torch
 from packaging.version import Version
 
 from grader.checks import package_sources, packaging
-from grader.checks.packaging import QUESTIONS, Package, Unknown
+from grader.checks.package_view import Package, Unknown
+from grader.checks.packaging import QUESTIONS
 from grader.packages import wheel
 from grader.packages.building import Facts
 from grader.specification import Packaging

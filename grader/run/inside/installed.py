@@ -30,7 +30,7 @@ def open_package(name: str, folder: Path, sources: Mapping[str, str]) -> ModuleT
         os.environ.pop(variable, None)
     sys.meta_path.insert(0, _Given(sources, folder, name))
     sys.meta_path.append(_Given(sources, folder))  # what else the wheel installs hides nothing of Python's
-    with _torch_out_of_sight(folder):
+    with _torch_out_of_sight(folder), _loaders_words():
         module = importlib.import_module(name)
     if module.__file__ is None:
         raise ImportError(
@@ -49,6 +49,17 @@ def _require_its_extensions(name: str, folder: Path) -> None:
         module = f"{name}.{library.name.partition('.')[0]}"
         if module not in sys.modules and library.resolve() not in loaded:
             raise ImportError(f"no operators are registered: nothing imports {module}")
+
+
+@contextmanager
+def _loaders_words() -> Iterator[None]:
+    """torch.ops.load_library says only which file it was; what the loader said is the exception's cause."""
+    try:
+        yield
+    except OSError as error:
+        if isinstance(error.__cause__, OSError):
+            error.args = (str(error.__cause__),)
+        raise
 
 
 @contextmanager

@@ -1,0 +1,108 @@
+"""muladd, as in 03, from a wheel that fits many releases of torch; and what makes it fit them."""
+
+import torch
+
+from grader.specification import Case, Gradient, Packaging, Refusal, StableAbi, TensorSpec, drawn, tensor
+
+ENTRY = "muladd"
+
+
+def reference(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> torch.Tensor:
+    return a * b + c
+
+
+def three(shape: int | tuple[int, ...], dtype: str = "float32") -> list[TensorSpec]:
+    return [tensor(shape, dtype) for _ in range(3)]
+
+
+CASES = [
+    Case("one full block", three(256)),
+    Case("one element", three(1)),
+    Case("a partial last block", three(1000)),
+    Case("a matrix of odd shape", three((7, 5))),
+    Case("float64", three((17, 31), "float64")),
+    Case("no elements", three(0)),
+    Case("no elements, float64", three((3, 0), "float64")),
+    Case("large values", [tensor(400, special="large"), tensor(400, special="large"), tensor(400)]),
+    Case("not-a-number in c", [tensor(300), tensor(300), tensor(300, special="nan")]),
+    Case(
+        "zero times not-a-number is not-a-number",
+        [tensor(300, special="nan"), tensor(300, special="zeros"), tensor(300)],
+    ),
+    Case(
+        "zero times infinity is not-a-number",
+        [tensor(300, special="zeros"), tensor(300, special="inf"), tensor(300)],
+    ),
+    Case("views into larger storage", [tensor(99, layout="offset"), tensor(99), tensor(99, layout="offset")]),
+    Case("on a side stream", three(1000), stream="side"),
+    Case("on the second device", [tensor(300, device="cuda:1") for _ in range(3)]),
+    # More elements than 4 x 256 threads, or 65,535 blocks of one thread, cover without a loop.
+    Case(
+        "sizes of this verdict",
+        sizes=drawn(
+            lambda rows, columns: three((rows, columns)),
+            rows=(1, 70_000),
+            columns=(1, 70_000),
+            where=lambda rows, columns: 1 << 16 < rows * columns < 100_000,
+        ),
+    ),
+]
+
+REFUSALS = [
+    Refusal("a is an integer", [tensor(4, "int32"), tensor(4), tensor(4)], mentions=["a", "float"]),
+    Refusal("b is float64", [tensor(4), tensor(4, "float64"), tensor(4)], mentions=["b", "a"]),
+    Refusal("c is float64", [tensor(4), tensor(4), tensor(4, "float64")], mentions=["c", "a"]),
+    Refusal("b is longer", [tensor(4), tensor(5), tensor(4)], mentions=["b", "shape"]),
+    Refusal("c is a row", [tensor((2, 3)), tensor((2, 3)), tensor(3)], mentions=["c", "shape"]),
+    Refusal(
+        "a is every second element",
+        [tensor(4, layout="sliced"), tensor(4), tensor(4)],
+        mentions=["a", "contiguous"],
+    ),
+    Refusal(
+        "c is transposed",
+        [tensor((3, 4)), tensor((3, 4)), tensor((3, 4), layout="transposed")],
+        mentions=["c", "contiguous"],
+    ),
+    Refusal("a on the CPU", [tensor(4, device="cpu"), tensor(4), tensor(4)], mentions=["a", "CUDA"]),
+    Refusal("b on the CPU", [tensor(4), tensor(4, device="cpu"), tensor(4)], mentions=["b", "cpu"]),
+]
+
+GRADIENT = Gradient(
+    cases=[
+        Case("float64", three((7, 5), "float64")),
+        Case(
+            "sizes of this verdict",
+            sizes=drawn(
+                lambda rows, columns: three((rows, columns)),
+                rows=(1, 4000),
+                columns=(1, 4000),
+                where=lambda rows, columns: 1024 < rows * columns < 4000,
+            ),
+        ),
+        Case("no elements", three(0, "float64")),
+        Case("on a side stream", three(70), stream="side"),
+    ],
+    unrequested=True,
+)
+
+
+def traffic(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> int:
+    """Read a, b and c, write out; two separate kernels would move the product twice more."""
+    return 4 * a.numel() * a.element_size()
+
+
+def flops(a: torch.Tensor, b: torch.Tensor, c: torch.Tensor) -> int:
+    return 2 * a.numel()
+
+
+PROFILE = Case("65,536 elements", three(1 << 16))
+
+PACKAGING = Packaging(
+    version="0.2.0",
+    library="fused_muladd._C",
+    files=["fused_muladd/__init__.py", "fused_muladd/ops.py"],
+    # Machine code for the generations Turing, Ampere (which Ada runs too) and Hopper; PTX for later ones.
+    architectures=["7.5", "8.0", "9.0+PTX"],
+    stable=StableAbi(torch="2.10", python="3.10"),
+)
