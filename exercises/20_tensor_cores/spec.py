@@ -1,0 +1,125 @@
+"""linear: x @ weight.T for float16 or bfloat16 matrices of any layout, with gradients, on tensor cores."""
+
+from typing import Any
+
+import torch
+
+from grader.specification import Case, Efficiency, Gradient, Limit, Refusal, Speed, TensorSpec, drawn, tensor
+
+ENTRY = "linear"
+SECTOR = 32  # bytes: the least that global memory reads or writes
+VECTOR = 16  # bytes that a lane moves with one instruction
+WARP = 32
+ROWS, COLUMNS = 128, 256  # of a block's tile of out
+DEPTH = 32  # of a tile along k
+WARPS = 8  # of a block
+
+# Sums are kept in float32 and rounded once, to the 16 bits of the result: docs/reference/tolerances.md.
+ROUNDED_ONCE = True
+
+
+def reference(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    return x @ weight.T
+
+
+def pair(rows: int, inputs: int, outputs: int, dtype: str = "float16", **more: Any) -> list[TensorSpec]:
+    return [tensor((rows, inputs), dtype, **more), tensor((outputs, inputs), dtype, **more)]
+
+
+CASES = [
+    # A product of ones says how many terms were added up, and how often.
+    Case("one tile of ones, one round", pair(128, 32, 256, special="ones")),
+    Case("one tile of ones, seven rounds", pair(128, 224, 256, special="ones")),
+    Case("one tile, five rounds", pair(128, 160, 256)),
+    Case("50 ones along k, a tile and a half", pair(128, 50, 256, special="ones")),
+    Case("two tiles by two", pair(256, 32, 512)),
+    Case("one element", pair(1, 1, 1)),
+    Case("less than a vector in every direction", pair(3, 2, 3)),
+    Case("less than a fragment", pair(8, 8, 8)),
+    Case("less than a tile", pair(40, 24, 72)),
+    Case("one more than a tile in every direction", pair(129, 33, 257)),
+    Case("one vector more than a tile in every direction", pair(136, 40, 264)),
+    Case("inputs are odd", pair(64, 37, 64)),
+    Case("outputs are odd", pair(64, 32, 77)),
+    Case("one row", pair(1, 56, 72)),
+    Case("one output", pair(45, 72, 1)),
+    Case("bfloat16", pair(70, 72, 90, "bfloat16")),
+    Case("bfloat16, odd sizes", pair(37, 41, 35, "bfloat16")),
+    Case("600 inputs of one sign", pair(20, 600, 24, low=0)),
+    Case("600 inputs of one sign, bfloat16", pair(20, 600, 24, "bfloat16", low=0)),
+    Case("sums beyond 2048 of ones", pair(16, 4100, 16, special="ones")),
+    Case("beyond float16's range, bfloat16", pair(20, 40, 24, "bfloat16", special="large")),
+    Case("products below 2^-25 whose sum is not", pair(20, 900, 24, low=1e-4, high=2e-4)),
+    Case("x transposed", [tensor((48, 72), "float16", "transposed"), tensor((40, 72), "float16")]),
+    Case("weight transposed", [tensor((48, 72), "float16"), tensor((40, 72), "float16", "transposed")]),
+    Case("both transposed", pair(48, 72, 40, layout="transposed")),
+    Case("both transposed, odd sizes, bfloat16", pair(47, 71, 39, "bfloat16", layout="transposed")),
+    Case("rows that end inside a vector", pair(40, 38, 42, layout="truncated")),
+    Case("every second column", pair(40, 40, 40, layout="sliced")),
+    Case("begins one element into its storage", pair(40, 40, 40, layout="offset")),
+    Case("an expanded weight", [tensor((6, 44), "float16"), tensor((40, 44), "float16", "expanded")]),
+    Case("no inputs: zeros", pair(36, 0, 40)),
+    Case("an empty result", pair(0, 4, 8)),
+    Case("not-a-number goes through", [tensor((40, 36), "float16", special="nan"),
+                                       tensor((40, 36), "float16")]),
+    Case("zero times infinity", [tensor((40, 36), "float16", special="zeros"),
+                                 tensor((40, 36), "float16", special="inf")]),
+    Case("on a side stream", pair(64, 40, 40), stream="side"),
+    Case("sizes of this verdict", sizes=drawn(
+        pair, rows=(33, 500), inputs=(17, 200), outputs=(33, 600),
+        where=lambda rows, inputs, outputs: (
+            rows * outputs > 66_000 and rows * inputs * outputs < 5_000_000
+        ),
+    )),
+]  # fmt: skip
+
+REFUSALS = [
+    Refusal("inner sizes differ", pair(3, 4, 5)[:1] + pair(3, 6, 5)[1:], mentions=["weight", "columns"]),
+    Refusal("x is a vector", [tensor(8, "float16"), tensor((8, 8), "float16")], mentions=["x", "dimension"]),
+    Refusal("float32", pair(4, 4, 4, "float32"), mentions=["x", "float"]),
+    Refusal("weight is bfloat16", pair(4, 4, 4)[:1] + pair(4, 4, 4, "bfloat16")[1:],
+            mentions=["weight", "BFloat16"]),
+    Refusal("weight on the CPU", [tensor((4, 4), "float16"), tensor((4, 4), "float16", device="cpu")],
+            mentions=["weight", "cpu"]),
+]  # fmt: skip
+
+GRADIENT = Gradient(
+    cases=[
+        Case("float16", pair(40, 24, 56)),
+        Case("bfloat16, odd sizes", pair(37, 29, 43, "bfloat16")),
+        Case("300 rows of one sign, float16", pair(300, 16, 24, low=0)),
+        Case("weight transposed", [tensor((24, 40), "float16"), tensor((32, 40), "float16", "transposed")]),
+        Case("sizes of this verdict", sizes=drawn(
+            pair, rows=(33, 150), inputs=(33, 150), outputs=(33, 150),
+            where=lambda rows, inputs, outputs: 60_000 < rows * inputs * outputs < 200_000,
+        )),
+        Case("on a side stream", pair(36, 16, 32), stream="side"),
+    ],
+    mode="cotangent",
+    unrequested=True,
+    twice=True,
+)  # fmt: skip
+
+
+def accumulation(x: torch.Tensor, weight: torch.Tensor) -> int:
+    """out adds up a product for every input, grad_x one for every output, grad_weight one for every row."""
+    return max(*x.shape, *weight.shape, 1)
+
+
+def traffic(x: torch.Tensor, weight: torch.Tensor) -> int:
+    """The least that any kernel can move: each operand once, the result once."""
+    return (x.numel() + weight.numel() + x.shape[0] * weight.shape[0]) * x.element_size()
+
+
+def flops(x: torch.Tensor, weight: torch.Tensor) -> int:
+    return 2 * x.shape[0] * x.shape[1] * weight.shape[0]
+
+
+# 0.6 of cuBLAS is the aim of this exercise.
+SPEED = Speed(
+    [tensor((4096, 4096), "float16"), tensor((4096, 4096), "float16")],
+    baseline="x @ weight.T",
+    steps=((0.2, 0.25), (0.4, 0.5), (0.6, 1.0)),
+)
+
+PROFILE = Case("128 x 128 x 256", pair(128, 128, 256))
