@@ -54,6 +54,12 @@ struct Tile {
         return &data[kByRows ? row * kStride + column : column * kStride + row];
         // --8<-- [end:at]
     }
+
+    // The order in which lines are filled. Eight threads store together. Where that makes two lines, these are four
+    // apart: then they are in different banks, which neighbours would not be.
+    __device__ static int line_of(int i) {
+        return kLength == 4 * kVector ? i / 8 * 8 + i % 2 * 4 + i % 8 / 2 : i;
+    }
 };
 
 // What one step of kDepth along k needs.
@@ -82,7 +88,7 @@ __device__ void start_copy(Tile<T, Layout, Rows, Columns>& tile, const Matrix<T>
         constexpr int kAcross = To::kLength / kVector;  // vectors in a line
 #pragma unroll
         for (int v = thread; v < To::kLines * kAcross; v += kThreads) {
-            const int l = v / kAcross, e = v % kAcross * kVector;
+            const int l = To::line_of(v / kAcross), e = v % kAcross * kVector;
             const int64_t left = first_line + l < lines ? length - first - e : 0;  // elements from here on
             const int there = static_cast<int>(left < 0 ? 0 : left < kVector ? left : kVector);
             const T* from = there ? x.data + (first_line + l) * stride + first + e : x.data;
@@ -245,12 +251,11 @@ void launch_in(Matrix<T> a, Matrix<T> b, T* out, cudaStream_t stream) {
     const bool wide_out = b.columns % 4 == 0;
     constexpr int kBytes = kStages * static_cast<int>(sizeof(Pair<T, LayoutA, LayoutB>));
     static_assert(kBytes >= kWarpsDown * kWarpsAcross * kStripBytes);
-    const auto kernel = matmul_kernel<T, LayoutA, LayoutB>;
-    // More than 48 KiB of shared memory have to be asked for.
-    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
+    // A kernel gets more than 48 KiB of shared memory only if that is requested.
+    cudaFuncSetAttribute(matmul_kernel<T, LayoutA, LayoutB>, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
     const dim3 grid(static_cast<unsigned>((b.columns + kColumns - 1) / kColumns),
                     static_cast<unsigned>((a.rows + kRows - 1) / kRows));
-    kernel<<<grid, kThreads, kBytes, stream>>>(a, b, out, wide_out);
+    matmul_kernel<T, LayoutA, LayoutB><<<grid, kThreads, kBytes, stream>>>(a, b, out, wide_out);
 }
 
 }  // namespace
