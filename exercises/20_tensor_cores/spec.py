@@ -12,6 +12,7 @@ VECTOR = 16  # bytes that a lane moves with one instruction
 WARP = 32
 ROWS, COLUMNS = 128, 256  # of a block's tile of out
 DEPTH = 32  # of a tile along k
+FRAGMENT = 16  # in every direction
 WARPS = 8  # of a block
 
 # Sums are kept in float32 and rounded once, to the 16 bits of the result: docs/reference/tolerances.md.
@@ -114,6 +115,81 @@ def traffic(x: torch.Tensor, weight: torch.Tensor) -> int:
 def flops(x: torch.Tensor, weight: torch.Tensor) -> int:
     return 2 * x.shape[0] * x.shape[1] * weight.shape[0]
 
+
+def tiles(extent: int, size: int) -> int:
+    return -(-extent // size)
+
+
+def multiply_adds(x: torch.Tensor, weight: torch.Tensor) -> int:
+    return x.shape[0] * x.shape[1] * weight.shape[0]
+
+
+def read_by_product(rows: int, depth: int, columns: int) -> int:
+    """Sectors of 16-bit elements: each row of tiles reads b once, each column of tiles reads a once."""
+    return depth * (rows * tiles(columns, COLUMNS) + columns * tiles(rows, ROWS)) * 2 // SECTOR
+
+
+def read_sectors(x: torch.Tensor, weight: torch.Tensor) -> int:
+    return read_by_product(x.shape[0], x.shape[1], weight.shape[0])
+
+
+def read_backward(x: torch.Tensor, weight: torch.Tensor) -> int:
+    """grad_out @ weight, then grad_out.T @ x."""
+    (rows, inputs), outputs = x.shape, weight.shape[0]
+    return read_by_product(rows, outputs, inputs) + read_by_product(outputs, rows, inputs)
+
+
+def read_requests(x: torch.Tensor, weight: torch.Tensor) -> int:
+    """The same bytes, 16 for each lane."""
+    return read_sectors(x, weight) * SECTOR // (VECTOR * WARP)
+
+
+def written(x: torch.Tensor, weight: torch.Tensor) -> int:
+    """The sectors of out."""
+    return x.shape[0] * weight.shape[0] * 2 // SECTOR
+
+
+def shared_requests(x: torch.Tensor, weight: torch.Tensor) -> int:
+    """Four for each fragment, of which a warp loads 4 + 4 for 16 products; and the strips, four floats a lane."""
+    fragments = multiply_adds(x, weight) // FRAGMENT**3
+    return fragments * (4 + 4) * 4 // 16 + x.shape[0] * weight.shape[0] // (4 * WARP)
+
+
+def barriers(x: torch.Tensor, weight: torch.Tensor) -> int:
+    """One in each round and one before the store, for each warp of each block."""
+    blocks = tiles(x.shape[0], ROWS) * tiles(weight.shape[0], COLUMNS)
+    return blocks * WARPS * (tiles(x.shape[1], DEPTH) + 1)
+
+
+def result(x: torch.Tensor, weight: torch.Tensor) -> int:
+    """Bytes of out."""
+    return x.shape[0] * weight.shape[0] * 2
+
+
+TENSOR_CORES = "Multiply fragments with mma_sync: every other multiply-add runs on the ordinary units."
+REUSE = "Load each fragment once for a step along k, and multiply each of a by each of b."
+BANKS = "Eight lines of a tile are read together: let padding put them into different banks."
+READ = "A block copies each element of its tiles once; transposed operands are read as they are."
+WIDE = "Copy 16 bytes at a time where the lines of an operand begin at multiples of 16 bytes."
+WHOLE = "Let neighbouring lanes write neighbouring elements, four at a time where wide_out."
+ORDER = "One barrier in a round is enough, and one before the tiles become strips."
+NO_COPY = "A transposed operand is another layout of the fragment, and sums stay on chip: nothing needs a copy."
+
+EFFICIENCY = Efficiency(
+    Case("256 x 128 times 128 x 512", pair(256, 128, 512)),
+    [
+        Limit("tensor_multiply_adds", least=multiply_adds, share=4, rule=TENSOR_CORES),
+        Limit("shared_load_requests", shared_requests, share=2, rule=REUSE),
+        Limit("bank_conflicts", 0, share=3, rule=BANKS),
+        Limit("global_load_sectors", read_sectors, share=2, rule=READ),
+        Limit("global_load_requests", read_requests, share=2, rule=WIDE),
+        Limit("global_store_sectors", written, share=2, rule=WHOLE),
+        Limit("barriers", barriers, rule=ORDER),
+        Limit("peak_bytes", result, rule=NO_COPY),
+        Limit("global_load_sectors", read_backward, stage="backward", share=2, rule=READ),
+        Limit("allocations", 2, stage="backward", rule=NO_COPY),
+    ],
+)
 
 # 0.6 of cuBLAS is the aim of this exercise.
 SPEED = Speed(
