@@ -36,7 +36,7 @@ VARIANTS: dict[str, Mapping[str, int]] = {
     "narrow_warps": {"kWarpColumns": 32, "kBlocks": 2},
     "narrow_warps_256_columns": {"kWarpColumns": 32, "kWarpsAcross": 8},
 }
-Call = Callable[[], object]
+Product = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 
 
 def table(exercise: Exercise, load: Callable[[Path, str], ModuleType]) -> str:
@@ -55,7 +55,7 @@ def table(exercise: Exercise, load: Callable[[Path, str], ModuleType]) -> str:
 
 
 def _products(
-    exercise: Exercise, own: Callable[..., torch.Tensor], x: torch.Tensor, weight: torch.Tensor, operations: int
+    exercise: Exercise, own: Product, x: torch.Tensor, weight: torch.Tensor, operations: int
 ) -> str:
     compiled = torch.compile(lambda x, weight: x @ weight.T, dynamic=False)
     times = {
@@ -72,12 +72,10 @@ def _products(
     return record.table(("float16", "time", "TFLOP/s", "share of the peak", "speed beside the library"), rows)
 
 
-def _others(
-    own: Callable[..., torch.Tensor], x: torch.Tensor, weight: torch.Tensor, operations: int
-) -> str:
+def _others(own: Product, x: torch.Tensor, weight: torch.Tensor, operations: int) -> str:
     """bfloat16, and the products of backward, beside the library's."""
     grad_out = torch.rand_like(x @ weight.T)
-    pairs: dict[str, tuple[Call, Call]] = {
+    pairs: dict[str, tuple[Callable[[], object], Callable[[], object]]] = {
         "bfloat16, `x @ weight.T`": (lambda: own(x, weight), lambda: x @ weight.T),
         "bfloat16, `grad_out @ weight`": (lambda: own(grad_out, weight.t()), lambda: grad_out @ weight),
         "bfloat16, `grad_out.T @ x`": (lambda: own(grad_out.t(), x.t()), lambda: grad_out.T @ x),
@@ -89,7 +87,7 @@ def _others(
     return record.table(("product", "reference solution", "TFLOP/s", "speed beside the library"), rows)
 
 
-def _facts(own: Callable[..., torch.Tensor], x: torch.Tensor, weight: torch.Tensor) -> str:
+def _facts(own: Product, x: torch.Tensor, weight: torch.Tensor) -> str:
     exact = x.double() @ weight.double().T
 
     def error(found: torch.Tensor) -> str:

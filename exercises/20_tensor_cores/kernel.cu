@@ -1,5 +1,5 @@
-// out = a @ b on tensor cores: operands of 16 bits, sums in float. A block's pairs of tiles arrive in shared memory,
-// each warp loads fragments of them, and the whole warp multiplies 16 x 16 x 16 with one call.
+// out = a @ b on tensor cores: operands of 16 bits, sums in float. A block's pairs of tiles arrive in shared
+// memory, each warp loads fragments of them, and the whole warp multiplies 16 x 16 x 16 with one call.
 #include <cstdint>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -14,7 +14,7 @@ namespace wmma = nvcuda::wmma;
 
 namespace {
 
-// ---- the sizes of the tiles, in elements ------------------------------------------------------------------
+// ---- the sizes of the tiles, in elements ------------------------------------------------------------
 
 constexpr int kFragment = 16;                    // of a fragment, in every direction
 constexpr int kWarpRows = 64, kWarpColumns = 64; // of out, for each warp
@@ -22,14 +22,15 @@ constexpr int kWarpsDown = 2, kWarpsAcross = 4;  // the warps of a block
 constexpr int kDepth = 32;                       // of a tile along k
 constexpr int kStages = 3;                       // pairs of tiles in shared memory
 constexpr int kBlocks = 1;                       // that a multiprocessor should hold
-constexpr int kVector = 8;                       // elements in 16 bytes, the most that a thread copies at once
+constexpr int kVector = 8;                       // elements in 16 bytes: the most that one copy moves
 // Behind each line of a tile: without it, eight lines would be in the same banks.
 // TODO(padding): how many elements keep eight lines in different banks, and every line at a
 //   multiple of 16 bytes?, about 1 line.
 constexpr int kPadding = 0;
 
-constexpr int kRows = kWarpRows * kWarpsDown, kColumns = kWarpColumns * kWarpsAcross;  // of out, for each block
-constexpr int kFragmentsDown = kWarpRows / kFragment, kFragmentsAcross = kWarpColumns / kFragment;  // of a warp
+// Of out, for each block; and of a warp.
+constexpr int kRows = kWarpRows * kWarpsDown, kColumns = kWarpColumns * kWarpsAcross;
+constexpr int kFragmentsDown = kWarpRows / kFragment, kFragmentsAcross = kWarpColumns / kFragment;
 constexpr int kThreads = 32 * kWarpsDown * kWarpsAcross;
 
 // An operand: rows x columns elements from `data` on. `wide`: its lines can be copied a vector at a time.
@@ -53,6 +54,12 @@ struct Tile {
         // TODO(at): the address of an element, by rows or by columns, about 1 line.
         return data;
     }
+
+    // The order in which lines are filled. Eight threads store together. Where these fill two lines, the lines
+    // are four apart: those are in different banks, and neighbours are not.
+    __device__ static int line_of(int i) {
+        return kLength == 4 * kVector ? i / 8 * 8 + i % 2 * 4 + i % 8 / 2 : i;
+    }
 };
 
 // What one step of kDepth along k needs.
@@ -62,7 +69,7 @@ struct Pair {
     Tile<T, LayoutB, kDepth, kColumns> b;
 };
 
-// ---- tiles on their way to shared memory -------------------------------------------------------------------
+// ---- tiles on their way to shared memory ------------------------------------------------------------
 
 // Starts the copies of x from (first_row, first_column) on; zeros where x has no element. Every thread of the
 // block calls it, and starts an equal part of the copies.
@@ -81,7 +88,7 @@ __device__ void start_copy(Tile<T, Layout, Rows, Columns>& tile, const Matrix<T>
         constexpr int kAcross = To::kLength / kVector;  // vectors in a line
 #pragma unroll
         for (int v = thread; v < To::kLines * kAcross; v += kThreads) {
-            const int l = v / kAcross, e = v % kAcross * kVector;
+            const int l = To::line_of(v / kAcross), e = v % kAcross * kVector;
             const int64_t left = first_line + l < lines ? length - first - e : 0;  // elements from here on
             const int there = static_cast<int>(left < 0 ? 0 : left < kVector ? left : kVector);
             const T* from = there ? x.data + (first_line + l) * stride + first + e : x.data;
@@ -89,15 +96,16 @@ __device__ void start_copy(Tile<T, Layout, Rows, Columns>& tile, const Matrix<T>
                                     (kVector - there) * sizeof(T));
         }
     } else {
-        // TODO(narrow_copy): copy this thread's elements one by one; zeros where x has none, about 7 lines.
+        // TODO(narrow_copy): copy this thread's elements one by one; zeros where x has none, about 6 lines.
     }
 }
 
-// ---- one pair of tiles -------------------------------------------------------------------------------------
+// ---- one pair of tiles ------------------------------------------------------------------------------
 
 // A warp's elements of out. Which lane holds which of them is not specified.
 struct Sums {
-    wmma::fragment<wmma::accumulator, kFragment, kFragment, kFragment, float> at[kFragmentsDown][kFragmentsAcross];
+    wmma::fragment<wmma::accumulator, kFragment, kFragment, kFragment, float> at[kFragmentsDown]
+                                                                                [kFragmentsAcross];
 };
 
 // Where a warp's elements begin in the block's tile of out.
@@ -108,20 +116,22 @@ __device__ int warp_column() { return static_cast<int>(threadIdx.x) / 32 % kWarp
 template <typename T, typename LayoutA, typename LayoutB>
 __device__ void multiply(Sums& sums, const Pair<T, LayoutA, LayoutB>& pair) {
     // TODO(products): for every 16 steps along k: load the warp's fragments of both tiles, multiply
-    //   each of a by each of b, about 16 lines.
+    //   each of a by each of b, about 17 lines.
 }
 
-// ---- the result --------------------------------------------------------------------------------------------
+// ---- the result -------------------------------------------------------------------------------------
 
-constexpr int kStripStride = kWarpColumns + 8;  // floats; puts the rows that are stored together into different banks
-constexpr int kStripBytes = kFragment * kStripStride * static_cast<int>(sizeof(float));  // of a warp
+// A warp's strip: the rows of one fragment. Its padding puts rows that are stored together into different
+// banks.
+constexpr int kStripStride = kWarpColumns + 8;  // floats
+constexpr int kStripBytes = kFragment * kStripStride * static_cast<int>(sizeof(float));
 
 __device__ void convert(__half& to, float from) { to = __float2half_rn(from); }
 __device__ void convert(__nv_bfloat16& to, float from) { to = __float2bfloat16_rn(from); }
 
-// Rounds four numbers and stores them with one instruction.
+// Rounds four numbers of a row and writes those that exist, `there` or all of them; with one store if `wide`.
 template <typename T>
-__device__ void store_four(T* to, const float* from) {
+__device__ void store_four(T* to, const float* from, int64_t there, bool wide) {
     struct alignas(4 * sizeof(T)) Four {
         T value[4];
     } four;
@@ -130,10 +140,17 @@ __device__ void store_four(T* to, const float* from) {
     convert(four.value[1], sums.y);
     convert(four.value[2], sums.z);
     convert(four.value[3], sums.w);
-    *reinterpret_cast<Four*>(to) = four;
+    if (wide) {  // rows of out are a multiple of four: all four exist
+        *reinterpret_cast<Four*>(to) = four;
+    } else {
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+            if (e < there) to[e] = four.value[e];
+        }
+    }
 }
 
-// ---- the kernel --------------------------------------------------------------------------------------------
+// ---- the kernel -------------------------------------------------------------------------------------
 
 // a: m x k, b: k x n, with any strides; out: m x n, row-major and dense. One block for each tile of out.
 template <typename T, typename LayoutA, typename LayoutB>
@@ -146,7 +163,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     const int64_t first_column = static_cast<int64_t>(blockIdx.x) * kColumns;
     const int rounds = static_cast<int>((a.columns + kDepth - 1) / kDepth);
 
-    // Starts the copies for one round, and closes their batch. A round that does not exist has an empty batch.
+    // Starts the copies for one round, and closes their batch, which is empty if there is no such round.
     const auto start = [&](int round) {
         if (round < rounds) {
             auto& pair = pairs[round % kStages];
@@ -165,16 +182,17 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     // TODO(rounds): start all pairs but one; for each round: wait for its pair, barrier, start the pair
     //   that is kStages - 1 ahead, multiply, about 7 lines.
 
-    // TODO(store): 16 rows at a time: the warp's sums into its strip, then from there to out, rounded,
-    //   four by four where wide_out, about 25 lines.
+    // TODO(store): 16 rows at a time: the warp's sums into its strip, then from there to out, four at a
+    //   time; only elements that out has, about 19 lines.
 }
 
-// ---- the launch --------------------------------------------------------------------------------------------
+// ---- the launch -------------------------------------------------------------------------------------
 
 // Whether every line begins at a multiple of 16 bytes, and its elements follow one another.
 template <typename T>
 bool in_vectors(const T* data, int64_t stride, int64_t step) {
-    return step == 1 && stride % kVector == 0 && reinterpret_cast<uintptr_t>(data) % (kVector * sizeof(T)) == 0;
+    return step == 1 && stride % kVector == 0 &&
+           reinterpret_cast<uintptr_t>(data) % (kVector * sizeof(T)) == 0;
 }
 
 template <typename T, typename LayoutA, typename LayoutB>
@@ -188,12 +206,12 @@ void launch_in(Matrix<T> a, Matrix<T> b, T* out, cudaStream_t stream) {
     const bool wide_out = b.columns % 4 == 0;
     constexpr int kBytes = kStages * static_cast<int>(sizeof(Pair<T, LayoutA, LayoutB>));
     static_assert(kBytes >= kWarpsDown * kWarpsAcross * kStripBytes);
-    const auto kernel = matmul_kernel<T, LayoutA, LayoutB>;
-    // More than 48 KiB of shared memory have to be asked for.
-    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
+    // A kernel gets more than 48 KiB of shared memory only if that is requested.
+    cudaFuncSetAttribute(matmul_kernel<T, LayoutA, LayoutB>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                         kBytes);
     const dim3 grid(static_cast<unsigned>((b.columns + kColumns - 1) / kColumns),
                     static_cast<unsigned>((a.rows + kRows - 1) / kRows));
-    kernel<<<grid, kThreads, kBytes, stream>>>(a, b, out, wide_out);
+    matmul_kernel<T, LayoutA, LayoutB><<<grid, kThreads, kBytes, stream>>>(a, b, out, wide_out);
 }
 
 }  // namespace
@@ -204,10 +222,10 @@ void launch_matmul(const T* a, const T* b, T* out, int64_t m, int64_t k, int64_t
     if (m == 0 || n == 0) return;  // nothing to write; k == 0 still launches and writes zeros
     const Matrix<T> left{a, m, k, a_strides, false}, right{b, k, n, b_strides, false};
     // TODO(layouts): call launch_in with the layouts of both operands: col_major where the elements of
-    //   a column are neighbours, about 8 lines.
+    //   a column are neighbours, about 7 lines.
 }
 
 template void launch_matmul<__half>(const __half*, const __half*, __half*, int64_t, int64_t, int64_t, Strides,
                                     Strides, cudaStream_t);
-template void launch_matmul<__nv_bfloat16>(const __nv_bfloat16*, const __nv_bfloat16*, __nv_bfloat16*, int64_t,
-                                           int64_t, int64_t, Strides, Strides, cudaStream_t);
+template void launch_matmul<__nv_bfloat16>(const __nv_bfloat16*, const __nv_bfloat16*, __nv_bfloat16*,
+                                           int64_t, int64_t, int64_t, Strides, Strides, cudaStream_t);

@@ -14,6 +14,7 @@ ROWS, COLUMNS = 128, 256  # of a block's tile of out
 DEPTH = 32  # of a tile along k
 FRAGMENT = 16  # in every direction
 WARPS = 8  # of a block
+WARP_SIZE = 64  # rows and columns of out that a warp computes
 
 # Sums are kept in float32 and rounded once, to the 16 bits of the result: docs/reference/tolerances.md.
 ROUNDED_ONCE = True
@@ -23,9 +24,60 @@ def reference(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
     return x @ weight.T
 
 
+def tiles(extent: int, size: int) -> int:
+    return -(-extent // size)
+
+
 def pair(rows: int, inputs: int, outputs: int, dtype: str = "float16", **more: Any) -> list[TensorSpec]:
     return [tensor((rows, inputs), dtype, **more), tensor((outputs, inputs), dtype, **more)]
 
+
+def first_step(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    taken = torch.arange(x.shape[1]) % DEPTH < FRAGMENT
+    return x[:, taken] @ weight[:, taken].T
+
+
+def last_step(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    """Of a product that is padded with zeros to whole tiles."""
+    first = tiles(x.shape[1], DEPTH) * DEPTH - FRAGMENT
+    return x[:, max(0, first) :] @ weight[:, max(0, first) :].T
+
+
+def half_sums(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    """Rounded after every product of fragments."""
+    sums = torch.zeros(x.shape[0], weight.shape[0], dtype=x.dtype)
+    for left, right in zip(x.split(FRAGMENT, 1), weight.split(FRAGMENT, 1), strict=True):
+        sums = (sums + left @ right.T).half().to(x.dtype)
+    return sums
+
+
+def fragments_exchanged(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    """Within the 64 x 64 elements of a warp."""
+    rows, outputs = x.shape[0], weight.shape[0]
+    padded = x.new_zeros(tiles(rows, WARP_SIZE) * WARP_SIZE, tiles(outputs, WARP_SIZE) * WARP_SIZE)
+    padded[:rows, :outputs] = x @ weight.T
+    parts = padded.reshape(-1, 4, FRAGMENT, padded.shape[1] // WARP_SIZE, 4, FRAGMENT)
+    return parts.transpose(1, 4).reshape(padded.shape)[:rows, :outputs]
+
+
+def without_warp_rows(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    rows = torch.arange(x.shape[0])
+    return (x @ weight.T)[rows - rows % ROWS // WARP_SIZE * WARP_SIZE]
+
+
+def without_warp_columns(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    columns = torch.arange(weight.shape[0])
+    return (x @ weight.T)[:, columns - columns % COLUMNS // WARP_SIZE * WARP_SIZE]
+
+
+CONFUSED = {
+    "the product of the first 16 of every 32 steps along k": first_step,
+    "the product of the last 16 steps along k alone: earlier sums are lost": last_step,
+    "the product with its sums rounded to float16 after every fragment": half_sums,
+    "the product with the fragments of each warp exchanged: row for column": fragments_exchanged,
+    "the product with the rows of a block's first warps in place of those of all": without_warp_rows,
+    "the product with the columns of a block's first warps in place of those of all": without_warp_columns,
+}
 
 CASES = [
     # A product of ones says how many terms were added up, and how often.
@@ -116,16 +168,12 @@ def flops(x: torch.Tensor, weight: torch.Tensor) -> int:
     return 2 * x.shape[0] * x.shape[1] * weight.shape[0]
 
 
-def tiles(extent: int, size: int) -> int:
-    return -(-extent // size)
-
-
 def multiply_adds(x: torch.Tensor, weight: torch.Tensor) -> int:
     return x.shape[0] * x.shape[1] * weight.shape[0]
 
 
 def read_by_product(rows: int, depth: int, columns: int) -> int:
-    """Sectors of 16-bit elements: each row of tiles reads b once, each column of tiles reads a once."""
+    """Sectors of 16-bit elements: a row of tiles reads b once, a column of tiles reads a once."""
     return depth * (rows * tiles(columns, COLUMNS) + columns * tiles(rows, ROWS)) * 2 // SECTOR
 
 
@@ -150,7 +198,7 @@ def written(x: torch.Tensor, weight: torch.Tensor) -> int:
 
 
 def shared_requests(x: torch.Tensor, weight: torch.Tensor) -> int:
-    """Four for each fragment, of which a warp loads 4 + 4 for 16 products; and the strips, four floats a lane."""
+    """Four for each fragment, of which a warp loads 4 + 4 for 16 products; and four floats a lane of sums."""
     fragments = multiply_adds(x, weight) // FRAGMENT**3
     return fragments * (4 + 4) * 4 // 16 + x.shape[0] * weight.shape[0] // (4 * WARP)
 
@@ -173,7 +221,7 @@ READ = "A block copies each element of its tiles once; transposed operands are r
 WIDE = "Copy 16 bytes at a time where the lines of an operand begin at multiples of 16 bytes."
 WHOLE = "Let neighbouring lanes write neighbouring elements, four at a time where wide_out."
 ORDER = "One barrier in a round is enough, and one before the tiles become strips."
-NO_COPY = "A transposed operand is another layout of the fragment, and sums stay on chip: nothing needs a copy."
+NO_COPY = "A transposed operand is another layout of the fragment; sums stay on chip: nothing needs a copy."
 
 EFFICIENCY = Efficiency(
     Case("256 x 128 times 128 x 512", pair(256, 128, 512)),

@@ -1,5 +1,5 @@
-// out = a @ b on tensor cores: operands of 16 bits, sums in float. A block's pairs of tiles arrive in shared memory,
-// each warp loads fragments of them, and the whole warp multiplies 16 x 16 x 16 with one call.
+// out = a @ b on tensor cores: operands of 16 bits, sums in float. A block's pairs of tiles arrive in shared
+// memory, each warp loads fragments of them, and the whole warp multiplies 16 x 16 x 16 with one call.
 #include <cstdint>
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -14,7 +14,7 @@ namespace wmma = nvcuda::wmma;
 
 namespace {
 
-// ---- the sizes of the tiles, in elements ------------------------------------------------------------------
+// ---- the sizes of the tiles, in elements ------------------------------------------------------------
 
 constexpr int kFragment = 16;                    // of a fragment, in every direction
 constexpr int kWarpRows = 64, kWarpColumns = 64; // of out, for each warp
@@ -22,14 +22,15 @@ constexpr int kWarpsDown = 2, kWarpsAcross = 4;  // the warps of a block
 constexpr int kDepth = 32;                       // of a tile along k
 constexpr int kStages = 3;                       // pairs of tiles in shared memory
 constexpr int kBlocks = 1;                       // that a multiprocessor should hold
-constexpr int kVector = 8;                       // elements in 16 bytes, the most that a thread copies at once
-// Behind each line of a tile: without it, eight lines would be in the same banks.
+constexpr int kVector = 8;                       // elements in 16 bytes: the most that one copy moves
+// Elements behind each line of a tile. Without them, eight lines would be in the same banks.
 // --8<-- [start:padding]
 constexpr int kPadding = 8;
 // --8<-- [end:padding]
 
-constexpr int kRows = kWarpRows * kWarpsDown, kColumns = kWarpColumns * kWarpsAcross;  // of out, for each block
-constexpr int kFragmentsDown = kWarpRows / kFragment, kFragmentsAcross = kWarpColumns / kFragment;  // of a warp
+// Of out, for each block; and of a warp.
+constexpr int kRows = kWarpRows * kWarpsDown, kColumns = kWarpColumns * kWarpsAcross;
+constexpr int kFragmentsDown = kWarpRows / kFragment, kFragmentsAcross = kWarpColumns / kFragment;
 constexpr int kThreads = 32 * kWarpsDown * kWarpsAcross;
 
 // An operand: rows x columns elements from `data` on. `wide`: its lines can be copied a vector at a time.
@@ -41,7 +42,7 @@ struct Matrix {
     bool wide;
 };
 
-// Rows x Columns elements in shared memory, as lines of neighbours: rows (row_major) or columns (col_major).
+// Rows x Columns elements in shared memory, as lines of neighbours: rows (row_major), columns (col_major).
 template <typename T, typename Layout, int Rows, int Columns>
 struct Tile {
     static constexpr bool kByRows = std::is_same_v<Layout, wmma::row_major>;
@@ -55,8 +56,8 @@ struct Tile {
         // --8<-- [end:at]
     }
 
-    // The order in which lines are filled. Eight threads store together. Where that makes two lines, these are four
-    // apart: then they are in different banks, which neighbours would not be.
+    // The order in which lines are filled. Eight threads store together. Where these fill two lines, the lines
+    // are four apart: those are in different banks, and neighbours are not.
     __device__ static int line_of(int i) {
         return kLength == 4 * kVector ? i / 8 * 8 + i % 2 * 4 + i % 8 / 2 : i;
     }
@@ -69,7 +70,7 @@ struct Pair {
     Tile<T, LayoutB, kDepth, kColumns> b;
 };
 
-// ---- tiles on their way to shared memory -------------------------------------------------------------------
+// ---- tiles on their way to shared memory ------------------------------------------------------------
 
 // Starts the copies of x from (first_row, first_column) on; zeros where x has no element. Every thread of the
 // block calls it, and starts an equal part of the copies.
@@ -108,11 +109,12 @@ __device__ void start_copy(Tile<T, Layout, Rows, Columns>& tile, const Matrix<T>
     }
 }
 
-// ---- one pair of tiles -------------------------------------------------------------------------------------
+// ---- one pair of tiles ------------------------------------------------------------------------------
 
 // A warp's elements of out. Which lane holds which of them is not specified.
 struct Sums {
-    wmma::fragment<wmma::accumulator, kFragment, kFragment, kFragment, float> at[kFragmentsDown][kFragmentsAcross];
+    wmma::fragment<wmma::accumulator, kFragment, kFragment, kFragment, float> at[kFragmentsDown]
+                                                                                [kFragmentsAcross];
 };
 
 // Where a warp's elements begin in the block's tile of out.
@@ -143,17 +145,19 @@ __device__ void multiply(Sums& sums, const Pair<T, LayoutA, LayoutB>& pair) {
     // --8<-- [end:products]
 }
 
-// ---- the result --------------------------------------------------------------------------------------------
+// ---- the result -------------------------------------------------------------------------------------
 
-constexpr int kStripStride = kWarpColumns + 8;  // floats; puts the rows that are stored together into different banks
-constexpr int kStripBytes = kFragment * kStripStride * static_cast<int>(sizeof(float));  // of a warp
+// A warp's strip: the rows of one fragment. Its padding puts rows that are stored together into different
+// banks.
+constexpr int kStripStride = kWarpColumns + 8;  // floats
+constexpr int kStripBytes = kFragment * kStripStride * static_cast<int>(sizeof(float));
 
 __device__ void convert(__half& to, float from) { to = __float2half_rn(from); }
 __device__ void convert(__nv_bfloat16& to, float from) { to = __float2bfloat16_rn(from); }
 
-// Rounds four numbers and stores them with one instruction.
+// Rounds four numbers of a row and writes those that exist, `there` or all of them; with one store if `wide`.
 template <typename T>
-__device__ void store_four(T* to, const float* from) {
+__device__ void store_four(T* to, const float* from, int64_t there, bool wide) {
     struct alignas(4 * sizeof(T)) Four {
         T value[4];
     } four;
@@ -162,10 +166,17 @@ __device__ void store_four(T* to, const float* from) {
     convert(four.value[1], sums.y);
     convert(four.value[2], sums.z);
     convert(four.value[3], sums.w);
-    *reinterpret_cast<Four*>(to) = four;
+    if (wide) {  // rows of out are a multiple of four: all four exist
+        *reinterpret_cast<Four*>(to) = four;
+    } else {
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+            if (e < there) to[e] = four.value[e];
+        }
+    }
 }
 
-// ---- the kernel --------------------------------------------------------------------------------------------
+// ---- the kernel -------------------------------------------------------------------------------------
 
 // a: m x k, b: k x n, with any strides; out: m x n, row-major and dense. One block for each tile of out.
 template <typename T, typename LayoutA, typename LayoutB>
@@ -178,7 +189,7 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     const int64_t first_column = static_cast<int64_t>(blockIdx.x) * kColumns;
     const int rounds = static_cast<int>((a.columns + kDepth - 1) / kDepth);
 
-    // Starts the copies for one round, and closes their batch. A round that does not exist has an empty batch.
+    // Starts the copies for one round, and closes their batch, which is empty if there is no such round.
     const auto start = [&](int round) {
         if (round < rounds) {
             auto& pair = pairs[round % kStages];
@@ -220,24 +231,20 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
             const int64_t row = first_row + warp_row() + i * kFragment + r;
             const int64_t column = first_column + warp_column() + c;
             if (row >= m || column >= n) continue;
-            const float* from = &strip[r * kStripStride + c];
-            if (wide_out) {  // n is a multiple of four, so all four exist
-                store_four(&out[row * n + column], from);
-            } else {
-                for (int x = 0; x < 4 && column + x < n; ++x) convert(out[row * n + column + x], from[x]);
-            }
+            store_four(&out[row * n + column], &strip[r * kStripStride + c], n - column, wide_out);
         }
         __syncwarp();  // every lane has read its part: the strip is free again
     }
     // --8<-- [end:store]
 }
 
-// ---- the launch --------------------------------------------------------------------------------------------
+// ---- the launch -------------------------------------------------------------------------------------
 
 // Whether every line begins at a multiple of 16 bytes, and its elements follow one another.
 template <typename T>
 bool in_vectors(const T* data, int64_t stride, int64_t step) {
-    return step == 1 && stride % kVector == 0 && reinterpret_cast<uintptr_t>(data) % (kVector * sizeof(T)) == 0;
+    return step == 1 && stride % kVector == 0 &&
+           reinterpret_cast<uintptr_t>(data) % (kVector * sizeof(T)) == 0;
 }
 
 template <typename T, typename LayoutA, typename LayoutB>
@@ -252,7 +259,8 @@ void launch_in(Matrix<T> a, Matrix<T> b, T* out, cudaStream_t stream) {
     constexpr int kBytes = kStages * static_cast<int>(sizeof(Pair<T, LayoutA, LayoutB>));
     static_assert(kBytes >= kWarpsDown * kWarpsAcross * kStripBytes);
     // A kernel gets more than 48 KiB of shared memory only if that is requested.
-    cudaFuncSetAttribute(matmul_kernel<T, LayoutA, LayoutB>, cudaFuncAttributeMaxDynamicSharedMemorySize, kBytes);
+    cudaFuncSetAttribute(matmul_kernel<T, LayoutA, LayoutB>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                         kBytes);
     const dim3 grid(static_cast<unsigned>((b.columns + kColumns - 1) / kColumns),
                     static_cast<unsigned>((a.rows + kRows - 1) / kRows));
     matmul_kernel<T, LayoutA, LayoutB><<<grid, kThreads, kBytes, stream>>>(a, b, out, wide_out);
@@ -279,5 +287,5 @@ void launch_matmul(const T* a, const T* b, T* out, int64_t m, int64_t k, int64_t
 
 template void launch_matmul<__half>(const __half*, const __half*, __half*, int64_t, int64_t, int64_t, Strides,
                                     Strides, cudaStream_t);
-template void launch_matmul<__nv_bfloat16>(const __nv_bfloat16*, const __nv_bfloat16*, __nv_bfloat16*, int64_t,
-                                           int64_t, int64_t, Strides, Strides, cudaStream_t);
+template void launch_matmul<__nv_bfloat16>(const __nv_bfloat16*, const __nv_bfloat16*, __nv_bfloat16*,
+                                           int64_t, int64_t, int64_t, Strides, Strides, cudaStream_t);

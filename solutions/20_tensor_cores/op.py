@@ -1,4 +1,4 @@
-"""A linear layer without bias in half precision: its product and both gradients by one kernel on tensor cores."""
+"""A linear layer without bias in half precision: three products, by one kernel on tensor cores."""
 
 from typing import Any
 
@@ -15,7 +15,7 @@ Gradients = tuple[torch.Tensor | None, torch.Tensor | None]
 class Linear(torch.autograd.Function):
     @staticmethod
     def forward(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-        """(rows, inputs) @ (outputs, inputs).T, each of any layout. setup_context saves what backward needs."""
+        """x (rows, inputs) @ weight (outputs, inputs).T. setup_context saves what backward needs."""
         return _ops.linear(x, weight)
 
     @staticmethod
@@ -24,15 +24,15 @@ class Linear(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, grad_out: torch.Tensor) -> Gradients:
+        # --8<-- [start:backward]
         x, weight = ctx.saved_tensors
         grad_x = grad_weight = None
-        # --8<-- [start:backward]
         if ctx.needs_input_grad[0]:
             grad_x = linear(grad_out, weight.t())  # grad_out @ weight
         if ctx.needs_input_grad[1]:
             grad_weight = linear(grad_out.t(), x.t())  # grad_out.T @ x
-        # --8<-- [end:backward]
         return grad_x, grad_weight
+        # --8<-- [end:backward]
 
 
 def linear(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
