@@ -51,13 +51,26 @@ def half_sums(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
     return sums
 
 
+def in_fragments(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    """The product, padded to whole warps: warp, fragment and row, then warp, fragment and column."""
+    down, across = tiles(x.shape[0], WARP_SIZE), tiles(weight.shape[0], WARP_SIZE)
+    padded = x.new_zeros(down * WARP_SIZE, across * WARP_SIZE)
+    padded[: x.shape[0], : weight.shape[0]] = x @ weight.T
+    return padded.reshape(down, -1, FRAGMENT, across, WARP_SIZE // FRAGMENT, FRAGMENT)
+
+
+def with_exchanged(x: torch.Tensor, weight: torch.Tensor, one: int, other: int) -> torch.Tensor:
+    parts = in_fragments(x, weight)
+    shape = parts.shape[0] * WARP_SIZE, parts.shape[3] * WARP_SIZE
+    return parts.transpose(one, other).reshape(shape)[: x.shape[0], : weight.shape[0]]
+
+
 def fragments_exchanged(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-    """Within the 64 x 64 elements of a warp."""
-    rows, outputs = x.shape[0], weight.shape[0]
-    padded = x.new_zeros(tiles(rows, WARP_SIZE) * WARP_SIZE, tiles(outputs, WARP_SIZE) * WARP_SIZE)
-    padded[:rows, :outputs] = x @ weight.T
-    parts = padded.reshape(-1, 4, FRAGMENT, padded.shape[1] // WARP_SIZE, 4, FRAGMENT)
-    return parts.transpose(1, 4).reshape(padded.shape)[:rows, :outputs]
+    return with_exchanged(x, weight, 1, 4)
+
+
+def fragments_transposed(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    return with_exchanged(x, weight, 2, 5)
 
 
 def without_warp_rows(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
@@ -75,6 +88,7 @@ CONFUSED = {
     "the product of the last 16 steps along k alone: earlier sums are lost": last_step,
     "the product with its sums rounded to float16 after every fragment": half_sums,
     "the product with the fragments of each warp exchanged: row for column": fragments_exchanged,
+    "the product with each fragment of 16 x 16 transposed on its own": fragments_transposed,
     "the product with the rows of a block's first warps in place of those of all": without_warp_rows,
     "the product with the columns of a block's first warps in place of those of all": without_warp_columns,
 }
