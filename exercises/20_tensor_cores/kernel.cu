@@ -23,9 +23,9 @@ constexpr int kDepth = 32;                       // of a tile along k
 constexpr int kStages = 3;                       // pairs of tiles in shared memory
 constexpr int kBlocks = 1;                       // that a multiprocessor should hold
 constexpr int kVector = 8;                       // elements in 16 bytes: the most that one copy moves
-// Behind each line of a tile: without it, eight lines would be in the same banks.
-// TODO(padding): how many elements keep eight lines in different banks, and every line at a
-//   multiple of 16 bytes?, about 1 line.
+// Elements behind each line of a tile. Without them, eight lines would be in the same banks.
+// TODO(padding): as many as keep eight lines in different banks and each line at a multiple of 16
+//   bytes, about 1 line.
 constexpr int kPadding = 0;
 
 // Of out, for each block; and of a warp.
@@ -42,7 +42,7 @@ struct Matrix {
     bool wide;
 };
 
-// Rows x Columns elements in shared memory, as lines of neighbours: rows (row_major) or columns (col_major).
+// Rows x Columns elements in shared memory, as lines of neighbours: rows (row_major), columns (col_major).
 template <typename T, typename Layout, int Rows, int Columns>
 struct Tile {
     static constexpr bool kByRows = std::is_same_v<Layout, wmma::row_major>;
