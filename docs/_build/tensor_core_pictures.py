@@ -53,7 +53,7 @@ def banks_of(line: int, padding: int) -> list[int]:
 
 
 def fragment_banks() -> Diagram:
-    """20: where eight pieces that are loaded together lie, without padding and with it."""
+    """20: the banks of eight pieces that are loaded together, without padding and with it."""
     cell, left, height = 15, 84, 16
     worst = {padding: _most(padding) for padding in (0, PADDING)}
     canvas = Diagram(
