@@ -16,16 +16,13 @@ SIMT_INLINE const simt_warp_values* meet(const void* mine, warp_operation operat
     return all;
 }
 
-// Whether the tensor cores can move a matrix from or to there: its address has to be a multiple of 32 bytes, and each row
-// (or column) has to begin a multiple of 16 bytes after the one before.
+// Of elements of 16 and 32 bits, CUDA asks for an address that is a multiple of 32 bytes, and for rows (or columns) each of
+// which begins a multiple of 16 bytes after the one before.
 template <class T>
 SIMT_INLINE void check_place(const T* matrix, unsigned stride, const char* file, int line) {
-    if (sizeof(T) > 4) return;
-    if (reinterpret_cast<uintptr_t>(matrix) % 32)
-        simt_trap("load_matrix_sync and store_matrix_sync need an address that is a multiple of 32 bytes", file, line);
-    if (stride * sizeof(T) % 16)
-        simt_trap("load_matrix_sync and store_matrix_sync need a leading dimension that is a multiple of 16 bytes", file,
-                  line);
+    if (sizeof(T) != 2 && sizeof(T) != 4) return;
+    if (reinterpret_cast<uintptr_t>(matrix) % 32) simt_trap("wmma needs an address that is a multiple of 32 bytes", file, line);
+    if (stride * sizeof(T) % 16) simt_trap("wmma needs a leading dimension that is a multiple of 16 bytes", file, line);
 }
 
 template <class T, int Run>

@@ -92,7 +92,7 @@ void simt_scoped_store(const void* address, size_t bytes);
 void simt_swap_done(const void* address, int succeeded, uint64_t expected, int traits);  // in a checked module, after a CAS
 void simt_fence(int scope);                                    // 1: block, 2: device or system; before what tells others
 void simt_exceed_launch_bounds(int most);                      // this block has more threads; the launch is withdrawn
-void simt_count_multiply_adds(uint64_t count);  // that the tensor cores made for a warp
+void simt_count_multiply_adds(uint64_t count);                 // that the tensor cores made for a warp
 void simt_trap(const char* what, const char* file, int line);  // assert, __trap: sticky error, drops the block
 void simt_device_assert(const char* expression, const char* file, unsigned line, const char* function);
 void simt_spin(const void* pc);                                        // maybe the thread waits for another: lets others run

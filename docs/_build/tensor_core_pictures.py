@@ -23,7 +23,7 @@ def warp_fragments() -> Diagram:
         f"{loaded} fragments are loaded from shared memory for {products} calls of mma_sync.",
     )  # fmt: skip
     canvas.text(left + count * cell / 2, 30, "b: 16 rows, the columns of this warp", "middle small mono")
-    canvas.text(left - 76, top - 16, "a: its rows, 16 columns", "middle small mono")
+    canvas.text(left - 14, top - 16, "a: its rows, 16 columns", "end small mono")
     for across in range(count):
         canvas.box(left + across * cell, 44, cell - 4, 34, "", "b")
     for down in range(count):

@@ -73,6 +73,16 @@ def fragments_transposed(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
     return with_exchanged(x, weight, 2, 5)
 
 
+def first_fragments(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
+    """Each block, in each round, multiplies 16 rows by 16 columns, for every fragment of out and every step."""
+    taken = torch.arange(tiles(x.shape[1], DEPTH) * DEPTH)
+    taken = taken - taken % DEPTH // FRAGMENT * FRAGMENT
+    rows, columns = (torch.arange(each.shape[0]) for each in (x, weight))
+    rows, columns = (at - at % size // FRAGMENT * FRAGMENT for at, size in ((rows, ROWS), (columns, COLUMNS)))
+    x, weight = (torch.nn.functional.pad(each, (0, -each.shape[1] % DEPTH)) for each in (x, weight))
+    return x[rows][:, taken] @ weight[columns][:, taken].T
+
+
 def without_warp_rows(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
     rows = torch.arange(x.shape[0])
     return (x @ weight.T)[rows - rows % ROWS // WARP_SIZE * WARP_SIZE]
@@ -88,6 +98,7 @@ CONFUSED = {
     "the product of the last 16 steps along k alone: earlier sums are lost": last_step,
     "the product with its sums rounded to float16 after every fragment": half_sums,
     "the product with the fragments of each warp exchanged: row for column": fragments_exchanged,
+    "the product with the first fragment of each tile in place of all": first_fragments,
     "the product with each fragment of 16 x 16 transposed on its own": fragments_transposed,
     "the product with the rows of a block's first warps in place of those of all": without_warp_rows,
     "the product with the columns of a block's first warps in place of those of all": without_warp_columns,
