@@ -56,7 +56,7 @@ struct Tile {
         // --8<-- [end:at]
     }
 
-    // The order in which lines are filled. Eight threads store together. Where these fill two lines, the lines
+    // The order in which lines are filled. Eight threads store together. Where these fill two lines, the two
     // are four apart: those are in different banks, and neighbours are not.
     __device__ static int line_of(int i) {
         return kLength == 4 * kVector ? i / 8 * 8 + i % 2 * 4 + i % 8 / 2 : i;
@@ -92,9 +92,16 @@ __device__ void start_copy(Tile<T, Layout, Rows, Columns>& tile, const Matrix<T>
             const int l = To::line_of(v / kAcross), e = v % kAcross * kVector;
             const int64_t left = first_line + l < lines ? length - first - e : 0;  // elements from here on
             const int there = static_cast<int>(left < 0 ? 0 : left < kVector ? left : kVector);
-            const T* from = there ? x.data + (first_line + l) * stride + first + e : x.data;
-            __pipeline_memcpy_async(&tile.data[l * To::kStride + e], from, kVector * sizeof(T),
-                                    (kVector - there) * sizeof(T));
+            const T* from = x.data + (first_line + l) * stride + first + e;
+            T* to = &tile.data[l * To::kStride + e];
+            if (there == kVector) {
+                __pipeline_memcpy_async(to, from, kVector * sizeof(T));
+            } else {  // at an edge: what exists, then zeros
+                alignas(kVector * sizeof(T)) T part[kVector];
+#pragma unroll
+                for (int i = 0; i < kVector; ++i) part[i] = i < there ? from[i] : T(0.0f);
+                *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(part);
+            }
         }
     } else {
         // --8<-- [start:narrow_copy]
