@@ -123,7 +123,7 @@ def test_a_limit_may_be_the_least(monkeypatch: pytest.MonkeyPatch) -> None:
     )
     outcome = judged(monkeypatch, [limit], too_few)
     assert (outcome.status, outcome.share) == (Status.FAIL, 0)
-    assert "comes to 4,095 multiply-adds on tensor cores, where 4,096 are needed. Multiply" in outcome.sentence
+    assert "to 4,095 multiply-adds on tensor cores, where 4,096 are needed. Multiply" in outcome.sentence
     assert outcome.expected == "at least 4,096 multiply-adds on tensor cores"
     assert outcome.lines[0].startswith("✗ 4,095 multiply-adds on tensor cores, at least 4,096 in")
 
