@@ -74,7 +74,7 @@ def fragments_transposed(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
 
 
 def first_fragments(x: torch.Tensor, weight: torch.Tensor) -> torch.Tensor:
-    """A block multiplies its first 16 rows by its first 16 columns, for all fragments and steps of a round."""
+    """A block multiplies its first 16 rows by its first 16 columns, for all fragments and steps."""
     taken = torch.arange(tiles(x.shape[1], DEPTH) * DEPTH)
     taken = taken - taken % DEPTH // FRAGMENT * FRAGMENT
     rows, columns = (torch.arange(each.shape[0]) for each in (x, weight))
