@@ -2,7 +2,7 @@
 
 ``TABLES`` are those of lessons that are not measured like most: 01 is about copies between host and device,
 04 about the layout of an operand, 05 about several streams, 09 about colliding updates, 10 about a backward,
-11 about measuring itself, 12 about kernels in two dtypes, 15 about arithmetic, 18 about repairs, 19
+11 about measuring itself, 12 about kernels in two dtypes, 15 about arithmetic, 18 about repairs, 19 and 20
 about sizes of tiles, 23 about the time and size of a build, 26 about repairs of a symptom, 27 about the time
 of a test suite. ``MORE`` follow the usual table: 08 compares dtypes, 16 widths of rows.
 """
@@ -25,6 +25,7 @@ import numpy as np
 import record
 import scatters
 import symptom_repairs
+import tensor_core_tiles
 import tile_sizes
 import torch
 import vector_kernels
@@ -339,6 +340,7 @@ TABLES: dict[str, Callable[[Exercise, Load], str]] = {
     "15_tiled_matmul": matmuls.products,
     "18_occupancy_and_divergence": idle_hardware.table,
     "19_register_tiled_matmul": tile_sizes.table,
+    "20_tensor_cores": tensor_core_tiles.table,
     "23_ahead_of_time": wheels,
     "26_debugging_clinic": symptom_repairs.table,
     "27_write_the_tests": suite,

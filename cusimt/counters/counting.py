@@ -111,6 +111,7 @@ class LaunchCounts:
     barriers: int  # executed by warps: one barrier of a block of 8 warps counts 8
     read_bytes: int
     written_bytes: int
+    tensor_multiply_adds: int = 0  # of tensor cores: one product of 16 x 16 x 16 by a warp counts 4096
 
     def total(self, field: str, space: Space, access: Access) -> int:
         """The sum of one of LineCounts' fields over the lines with accesses of that kind."""
@@ -221,6 +222,7 @@ def _launch_counts(record: Record, frames: Mapping[Site, Frame]) -> LaunchCounts
         barriers=int(record["barriers"]),
         read_bytes=int(record["read_sectors"]) * SECTOR,
         written_bytes=int(record["written_sectors"]) * SECTOR,
+        tensor_multiply_adds=int(record["tensor_multiply_adds"]),
     )
 
 

@@ -16,6 +16,15 @@ SIMT_INLINE const simt_warp_values* meet(const void* mine, warp_operation operat
     return all;
 }
 
+// Of elements of 16 and 32 bits, CUDA asks for an address that is a multiple of 32 bytes, and for rows (or columns) each of
+// which begins a multiple of 16 bytes after the one before.
+template <class T>
+SIMT_INLINE void check_place(const T* matrix, unsigned stride, const char* file, int line) {
+    if (sizeof(T) != 2 && sizeof(T) != 4) return;
+    if (reinterpret_cast<uintptr_t>(matrix) % 32) simt_trap("wmma needs an address that is a multiple of 32 bytes", file, line);
+    if (stride * sizeof(T) % 16) simt_trap("wmma needs a leading dimension that is a multiple of 16 bytes", file, line);
+}
+
 template <class T, int Run>
 struct __attribute__((aligned(Run * sizeof(T)), may_alias)) neighbours {  // moved with one access, as on a GPU
     T element[Run];
@@ -80,6 +89,7 @@ SIMT_INLINE void load_matrix_sync(fragment<Use, Rows, Columns, Depth, T, Layout>
     constexpr bool by_rows = simt::wmma::is_same<Layout, row_major>::value;
     static_assert(by_rows || simt::wmma::is_same<Layout, col_major>::value, "a factor is row_major or col_major");
     constexpr bool lies_as_held = by_rows == simt::wmma::is_same<Use, matrix_a>::value;
+    simt::wmma::check_place(from, stride, file, line);
     simt::wmma::meet(nullptr, simt::matrix_load, file, line);
     using Shape = typename fragment<Use, Rows, Columns, Depth, T, Layout>::simt_shape;
     simt::wmma::load<Shape>(held.x, from, lies_as_held ? stride : 1, lies_as_held ? 1 : stride);
@@ -87,6 +97,7 @@ SIMT_INLINE void load_matrix_sync(fragment<Use, Rows, Columns, Depth, T, Layout>
 template <int Rows, int Columns, int Depth, class T>
 SIMT_INLINE void load_matrix_sync(fragment<accumulator, Rows, Columns, Depth, T>& held, const T* from, unsigned stride,
                                   layout_t layout, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+    simt::wmma::check_place(from, stride, file, line);
     simt::wmma::meet(nullptr, simt::matrix_load, file, line);
     using Shape = typename fragment<accumulator, Rows, Columns, Depth, T>::simt_shape;
     simt::wmma::load<Shape>(held.x, from, layout == mem_row_major ? stride : 1, layout == mem_row_major ? 1 : stride);
@@ -94,6 +105,7 @@ SIMT_INLINE void load_matrix_sync(fragment<accumulator, Rows, Columns, Depth, T>
 template <int Rows, int Columns, int Depth, class T>
 SIMT_INLINE void store_matrix_sync(T* to, const fragment<accumulator, Rows, Columns, Depth, T>& held, unsigned stride,
                                    layout_t layout, const char* file = __builtin_FILE(), int line = __builtin_LINE()) {
+    simt::wmma::check_place(to, stride, file, line);
     simt::wmma::meet(nullptr, simt::matrix_store, file, line);
     using Shape = typename fragment<accumulator, Rows, Columns, Depth, T>::simt_shape;
     simt::wmma::store<Shape>(held.x, to, layout == mem_row_major ? stride : 1, layout == mem_row_major ? 1 : stride);

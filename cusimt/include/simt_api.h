@@ -92,6 +92,7 @@ void simt_scoped_store(const void* address, size_t bytes);
 void simt_swap_done(const void* address, int succeeded, uint64_t expected, int traits);  // in a checked module, after a CAS
 void simt_fence(int scope);                                    // 1: block, 2: device or system; before what tells others
 void simt_exceed_launch_bounds(int most);                      // this block has more threads; the launch is withdrawn
+void simt_count_multiply_adds(uint64_t count);                 // that the tensor cores made for a warp
 void simt_trap(const char* what, const char* file, int line);  // assert, __trap: sticky error, drops the block
 void simt_device_assert(const char* expression, const char* file, unsigned line, const char* function);
 void simt_spin(const void* pc);                                        // maybe the thread waits for another: lets others run
@@ -215,7 +216,8 @@ const char* simt_take_launches(void);
 //   and "by_kernel", how many of the bytes that left the device a kernel wrote; from "waits" to "end_us" as in launches;
 //   synchronisation by torch has the call "torch::synchronize"
 const char* simt_take_api_calls(void);
-// counts of a launch of a checked module: the fields of its launch, and "barriers", "read_sectors", "written_sectors",
+// counts of a launch of a checked module: the fields of its launch, and "barriers", "tensor_multiply_adds" (on tensor
+//   cores), "read_sectors", "written_sectors",
 //   "sites":[{"pc":..,"space":"global|shared","access":"load|store|atomic","bytes":4,"requests":..,"lanes":..,"sectors":..,
 //   "wavefronts":..,"ideal_sectors":..,"ideal_wavefronts":..,"sample":{"addresses":[0,4,null,..],"allocation":address|null,
 //   "block":[x,y,z],"warp":n}}]: one for each instruction and allocation; addresses count from the beginning of it

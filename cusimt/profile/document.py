@@ -66,6 +66,7 @@ def _launch(launched: LaunchProfile, stage: Stage) -> dict[str, Any]:
         "needs": asdict(launched.needs),
         "occupancy": {**asdict(launched.occupancy), "share": launched.occupancy.share},
         "barriers": counts.barriers,
+        "tensor_multiply_adds": counts.tensor_multiply_adds,
         "moved_bytes": launched.moved,
         "least_bytes": launched.least,
         "lines": [_line(line, stage) for line in counts.lines],

@@ -138,6 +138,7 @@ def _together(first: LaunchProfile, second: LaunchProfile) -> LaunchProfile:
         barriers=a.barriers + b.barriers,
         read_bytes=a.read_bytes + b.read_bytes,
         written_bytes=a.written_bytes + b.written_bytes,
+        tensor_multiply_adds=a.tensor_multiply_adds + b.tensor_multiply_adds,
     )
     return replace(first, counts=counts, times=first.times + second.times)
 

@@ -126,6 +126,9 @@ def totals(stage: Stage) -> list[tuple[str, str]]:
     waited = sum(each.counts.barriers for each in stage.launches)
     if waited:
         rows.append(("barriers", f"{number(waited)}, counted per warp"))
+    multiplied = sum(each.counts.tensor_multiply_adds for each in stage.launches)
+    if multiplied:
+        rows.append(("on tensor cores", counted(multiplied, "multiply-add")))
     if stage.allocations is not None:
         rows.append(("allocations", number(stage.allocations)))
     if stage.host_syncs is not None:

@@ -44,7 +44,7 @@ void Counting::begin_launch(const simt_launch& launch, AccessState& access) {
     std::fill(std::begin(recent_sites_), std::end(recent_sites_), RecentSite{});
     pages_.clear();
     latest_page_ = nullptr;
-    barriers_ = 0;
+    barriers_ = tensor_multiply_adds_ = 0;
     logs_.resize(kMaxBlockThreads / kWarpSize);
     for (WarpLog& log : logs_) log.reset(launch.block[0] * launch.block[1] * launch.block[2]);
 }

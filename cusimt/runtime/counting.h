@@ -56,6 +56,7 @@ class Counting {
     // ---- lanes stand together ----
     void pass_barrier(const std::vector<Fiber*>& threads);
     void meet(unsigned warp, uint32_t lanes, uint32_t live);
+    void multiply(uint64_t multiply_adds) { tensor_multiply_adds_ += multiply_adds; }
     void end_block();  // or all of it waits for other blocks
 
   private:
@@ -97,7 +98,7 @@ class Counting {
     std::unordered_map<uintptr_t, Page> pages_;
     Page* latest_page_ = nullptr;
     uintptr_t latest_page_number_ = 0;
-    uint64_t barriers_ = 0;
+    uint64_t barriers_ = 0, tensor_multiply_adds_ = 0;
 };
 
 extern Counting counting;

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "counting.h"
 #include "device_model.h"
 #include "execution.h"
 #include "findings.h"
@@ -73,6 +74,10 @@ void simt_device_assert(const char* expression, const char* file, unsigned line,
     dprintf(STDERR_FILENO, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file, line, function,
             blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y, threadIdx.z, expression);
     trap("assert", file, int(line), __builtin_return_address(0));
+}
+
+void simt_count_multiply_adds(uint64_t count) {
+    if (execution.access.counted) counting.multiply(count);
 }
 
 void simt_trap(const char* what, const char* file, int line) {

@@ -28,8 +28,12 @@ WRONG += [
     (case, "trap", None, "lanes", None, "cudaErrorLaunchFailure", 1)
     for case in ("short_block", "half_a_warp")
 ]
+WRONG += [
+    (case, "trap", None, "place", None, "cudaErrorLaunchFailure", 1)
+    for case in ("load_at_8", "load_at_odd_rows")
+]
 RIGHT = ["neighbour", "read_own", "overwrite", "store_into", "change_source", "copy_wide", "exchange"]
-RIGHT += ["whole_warp"]
+RIGHT += ["whole_warp", "load_at_16"]
 
 
 def found(case: str) -> tuple[str, list[Finding]]:
@@ -82,3 +86,7 @@ def test_the_words_name_the_copy() -> None:
     assert "changed before" in explain(finding)
     _, (finding,) = found("half_a_warp")
     assert "needs all 32 lanes" in explain(finding)
+    _, (finding,) = found("load_at_8")
+    assert "an address that is a multiple of 32 bytes" in explain(finding)
+    _, (finding,) = found("load_at_odd_rows")
+    assert "a leading dimension that is a multiple of 16 bytes" in explain(finding)

@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+from cusimt.counters import counting
 from cusimt.findings import symbolise
 from cusimt.tests.surface_program import Program, findings, program
 
@@ -107,6 +108,13 @@ def test_a_tiled_product(wmma: Program) -> None:
     exact = 2 * (a.astype(np.float64) @ b.astype(np.float64)) + 1
     np.testing.assert_allclose(result, exact, rtol=1e-5, atol=1e-4)
     assert symbolise([json.loads(line) for line in findings().splitlines()]) == []
+
+
+def test_multiply_adds_are_counted() -> None:
+    a, b = np.ones((2, 64, 64), np.float16)
+    with counting() as counts:
+        program("wmma", checked=True).matmul(a, b, np.zeros((64, 64), np.float32), 64)
+    assert [each.tensor_multiply_adds for each in counts] == [64**3]
 
 
 def test_sizes_and_saturation(wmma: Program) -> None:

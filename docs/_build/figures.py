@@ -36,6 +36,7 @@ import stream_pictures
 import stride_pictures
 import suite_pictures
 import tape_pictures
+import tensor_core_pictures
 import tile_pictures
 import timeline
 import training_pictures
@@ -114,6 +115,8 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
     "warps_that_fit": occupancy_pictures.warps_that_fit,
     "thread_tile": register_tile_pictures.thread_tile,
     "two_buffers": register_tile_pictures.two_buffers,
+    "warp_fragments": tensor_core_pictures.warp_fragments,
+    "fragment_banks": tensor_core_pictures.fragment_banks,
     "two_barriers": barrier_pictures.two_barriers,
 }
 

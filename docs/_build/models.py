@@ -35,19 +35,28 @@ def page(exercise: Exercise) -> str:
     """The table of one exercise."""
     spec = load_spec(exercise)
     devices = known_devices()
-    counted = {key: profile(exercise.slug[:2], device=key) for key in devices}
+    usual = profile(exercise.slug[:2], device="h200")
+    counted = {
+        key: profile(exercise.slug[:2], device=key) if _fits(usual, each) else None for key, each in devices.items()
+    }
     traffic = _least(spec)
-    case = counted["h200"].case
+    case = usual.case
     rows: list[list[str]] = [
         ["bandwidth of its memory", *(f"{each.bandwidth / 1e12:.3g} TB/s" for each in devices.values())],
         [f"floor of the timed call, {traffic / 1e6:,.1f} MB", *(_floor(traffic, each) for each in devices.values())],
         ["that traffic, in L2 caches", *(f"{traffic / each.l2:.1f}" for each in devices.values())],
-        [f"requested for \"{case}\"", *(_kib(_moved(each)) for each in counted.values())],
+        [f"requested for \"{case}\"", *(_moved(each) for each in counted.values())],
         *_kernels(counted),
     ]  # fmt: skip
     header = ["", *(f"`{key}`" for key in devices)]
     lines = [header, ["---", *["--:"] * len(devices)], *rows]
     return "".join(f"| {' | '.join(line)} |\n" for line in lines)
+
+
+def _fits(counted: Profile, device: Device) -> bool:
+    """Whether a multiprocessor has the shared memory for one block of each of these launches."""
+    launches = [each.counts.launch for stage in counted.stages for each in stage.launches]
+    return all(each.shared_bytes + device.shared_reserved <= device.shared for each in launches)
 
 
 def _least(spec: Spec) -> int:
@@ -69,14 +78,16 @@ def _kib(nbytes: int) -> str:
     return f"{nbytes / 1024:,.0f} KiB"
 
 
-def _moved(counted: Profile) -> int:
+def _moved(counted: Profile | None) -> str:
+    if counted is None:
+        return "too little shared memory"
     lines = [line for launched in counted.stages[0].launches for line in launched.counts.lines]
-    return SECTOR * sum(line.sectors for line in lines)
+    return _kib(SECTOR * sum(line.sectors for line in lines))
 
 
-def _kernels(counted: dict[str, Profile]) -> list[list[str]]:
+def _kernels(counted: dict[str, Profile | None]) -> list[list[str]]:
     """Of each kernel of forward: its blocks, and the warps that a multiprocessor holds of it."""
-    launches = {key: each.stages[0].launches for key, each in counted.items()}
+    launches = {key: each.stages[0].launches if each else () for key, each in counted.items()}
     names = dict.fromkeys(launch.name for found in launches.values() for launch in _largest(found))
     rows = []
     for name in names:

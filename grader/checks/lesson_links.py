@@ -62,6 +62,7 @@ ABOUT: dict[str, tuple[str, ...]] = {
     "allocation": ("allocations",), "mapped": ("copies", "allocation", *_WORK), "threads": _WORK,
     # costs
     "speed": (), "launches": (), "allocations": ("launches",), "bank_conflicts": ("efficiency",),
+    "tensor_multiply_adds": (),
     "global_load_sectors": _LOADS, "global_store_sectors": _STORES, "global_load_requests": _LOADS,
     "global_store_requests": _STORES, "global_sectors": (*_LOADS, *_STORES),
     "global_atomic_sectors": (*_STORES,),

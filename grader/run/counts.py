@@ -50,6 +50,7 @@ class _Launch(TypedDict):
     device: Count
     error: Count
     barriers: Count
+    tensor_multiply_adds: Count
     read_sectors: Count
     written_sectors: Count
     time_us: NonNegative

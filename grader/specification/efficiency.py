@@ -82,6 +82,7 @@ METRICS: dict[str, Metric] = {
     **_idle_lanes("shared"),
     "bank_conflicts": Metric("bank conflict", "", "conflicts", "shared", tuple(_DOING)),
     "barriers": Metric("barrier", "counted for each warp", "barriers"),
+    "tensor_multiply_adds": Metric("multiply-add", "on tensor cores", "tensor_multiply_adds"),
     "launches": Metric("launch", "", "launches", plural="launches"),
     "allocations": Metric("allocation", "of device memory", "allocations", of_call=True),
     "peak_bytes": Metric("byte", "of device memory held at once", "peak_bytes", of_call=True),
@@ -97,9 +98,9 @@ METRICS: dict[str, Metric] = {
 
 @dataclass(frozen=True)
 class Limit:
-    """At most ``most`` of ``metric``, a name in :data:`METRICS`.
+    """At most ``most`` of ``metric``, a name in :data:`METRICS`; or at least ``least`` of it.
 
-    ``most`` is a number, or a function of the arguments of ``reference``, which get the tensors at the case's
+    That is a number, or a function of the arguments of ``reference``, which get the tensors at the case's
     own dtypes. ``share`` is the limit's part of the points, relative to those of the others. ``rule`` is a
     sentence that is said when the limit is exceeded: what to do about it, not how. A limit on ``registers``
     or ``spilled_bytes`` is judged only where nvcc is installed. ``of`` counts only the
@@ -108,11 +109,19 @@ class Limit:
     """
 
     metric: str
-    most: Most
+    most: Most | None = None
     stage: Stage = "forward"
     share: float = 1.0
     rule: str = ""
     of: str = ""
+    least: Most | None = None
+
+    @property
+    def bound(self) -> Most:
+        """The one of ``most`` and ``least`` that is given."""
+        found = self.most if self.least is None else self.least
+        assert found is not None, "checked when the spec was loaded"
+        return found
 
 
 @dataclass(frozen=True)
@@ -157,8 +166,11 @@ def _check_limit(limit: Limit, case: Case) -> None:
         raise ValueError(f"EFFICIENCY limits {limit.metric!r}, which is none of {', '.join(METRICS)}")
     if limit.stage not in ("forward", "backward"):
         raise ValueError(f"EFFICIENCY, {limit.metric}: the stage is {limit.stage!r}, not forward or backward")
-    if not callable(limit.most) and not isinstance(limit.most, int | float):
-        raise TypeError(f"EFFICIENCY, {limit.metric}: most is neither a number nor a function")
+    if (limit.most is None) == (limit.least is None):
+        raise ValueError(f"EFFICIENCY, {limit.metric}: a limit has either most or least")
+    if not callable(limit.bound) and not isinstance(limit.bound, int | float):
+        which = "most" if limit.least is None else "least"
+        raise TypeError(f"EFFICIENCY, {limit.metric}: {which} is neither a number nor a function")
     if not limit.share > 0:
         raise ValueError(
             f"EFFICIENCY, {limit.metric}: share is {limit.share}, but every limit earns something"

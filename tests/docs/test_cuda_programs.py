@@ -24,6 +24,11 @@ def test_copies_mapped_and_managed_memory_give_one_result(tmp_path: Path) -> Non
     assert done.returncode == 0, done.stderr
 
 
+def test_a_product_by_mma_sync_is_exact(tmp_path: Path) -> None:
+    done = run(build(SAMPLES / "tensor_cores" / "mma_sync.cu", tmp_path))
+    assert (done.stdout, done.returncode) == ("0 of 128 elements differ\n", 0), done.stderr
+
+
 @pytest.fixture(scope="module")
 def late_error(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return build(SAMPLES / "late_error" / "late_error.cu", tmp_path_factory.mktemp("late_error"))

@@ -42,7 +42,7 @@ def test_the_limits_of_layer_norm_leave_no_room_for_reading_a_copy() -> None:
     arguments = [torch.empty(x.shape), *(None,) * 3]  # type: ignore[union-attr]
     once = 128 * 512 * 4 // 32
     most = {
-        each.stage: each.most(*arguments) / once  # type: ignore[operator]
+        each.stage: each.bound(*arguments) / once  # type: ignore[operator]
         for each in first.limits
         if not each.of and each.metric == "global_load_sectors"
     }

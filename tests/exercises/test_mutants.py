@@ -80,6 +80,8 @@ AMBIGUOUS = {
     "19: bytes past the edge copied": "rounds",
     "19: a transposed operand taken for rows": "products",
     "19: never in vectors": "wide_copy",
+    "20: nothing written for missing elements": "products",
+    "20: a lane's elements assumed": "products",
     "22: temporary storage of no bytes": "operand",
     "22: sizes of the row-major product": "operand",
     "22: all graphs write one result": "operand",

@@ -55,6 +55,16 @@ def problem(
     return outcome
 
 
+def test_a_sum_of_gradients_may_round_more_than_once() -> None:
+    """By the cotangent, two products of float16 are added up: no kernel can round that sum once."""
+    case = Case("halves", [replace(tensor((40, 50), "float16"), name=name) for name in "ab"])
+    session = FakeSession(with_backward(differentiable))
+    bench = fake_bench(session, product, [], parameters="ab", gradient=Gradient(cases=[case]))
+    bench = replace(bench, spec=replace(bench.spec, rounded_once=True))
+    inputs = bench.draw(case.args)
+    assert second_problem(bench, case, inputs, record_tape(bench, inputs, ["a", "b"], case.name)) is None
+
+
 def test_a_backward_of_differentiable_parts_is_right() -> None:
     assert problem(with_backward(differentiable)) is None
 

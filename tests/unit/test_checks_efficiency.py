@@ -113,6 +113,21 @@ def test_a_limit_on_one_tensor_says_how_often_it_is_read(monkeypatch: pytest.Mon
     )
 
 
+def test_a_limit_may_be_the_least(monkeypatch: pytest.MonkeyPatch) -> None:
+    limit = Limit("tensor_multiply_adds", least=lambda a: 64 * a.numel(), rule="Multiply fragments.")
+    enough, too_few = (
+        [replace(each, tensor_multiply_adds=made) for each in good()] for made in (64 * 64, 64 * 64 - 1)
+    )
+    assert judged(monkeypatch, [limit], enough).sentence == (
+        "Within all limits: muladd(a: float32 (64,)) takes 4,096 multiply-adds on tensor cores."
+    )
+    outcome = judged(monkeypatch, [limit], too_few)
+    assert (outcome.status, outcome.share) == (Status.FAIL, 0)
+    assert "to 4,095 multiply-adds on tensor cores, where 4,096 are needed. Multiply" in outcome.sentence
+    assert outcome.expected == "at least 4,096 multiply-adds on tensor cores"
+    assert outcome.lines[0].startswith("✗ 4,095 multiply-adds on tensor cores, at least 4,096 in")
+
+
 def test_only_the_learners_launches_count(monkeypatch: pytest.MonkeyPatch) -> None:
     library = counts([line(lambda lane: 4 * lane)], "void at::native::copy_kernel")
     assert judged(monkeypatch, LIMITS, [*good(), library]).status is Status.PASS
@@ -296,6 +311,9 @@ def test_limits_are_read_and_arguments_named(tmp_path: Path) -> None:
             "limits 'sectors', which is none of global_load_requests",
         ),
         ("Efficiency(CASES[0], [Limit('launches', '1')])", "most is neither a number nor a function"),
+        ("Efficiency(CASES[0], [Limit('launches', least='1')])", "least is neither a number nor a function"),
+        ("Efficiency(CASES[0], [Limit('launches')])", "a limit has either most or least"),
+        ("Efficiency(CASES[0], [Limit('launches', 1, least=1)])", "a limit has either most or least"),
         ("Efficiency(CASES[0], [Limit('launches', 1, stage='both')])", "the stage is 'both'"),
         ("Efficiency(CASES[0], [Limit('launches', 1, share=0)])", "every limit earns something"),
         ("Efficiency(CASES[0], [Limit('global_sectors', 1, of='y')])", "tensors are x, the output"),

@@ -19,6 +19,7 @@ SITE = {
 RECORD = {
     "kernel": "k", "grid": [1, 1, 1], "block": [64, 1, 1], "shared": 0, "stream": 0, "device": 0,
     "file": "kernel.cu", "line": 3, "error": 0, "time_us": 2.5, "module": "", "checked": 1, "barriers": 0,
+    "tensor_multiply_adds": 0,
     "read_sectors": 8, "written_sectors": 0, "sites": [SITE],
 }  # fmt: skip
 
@@ -49,6 +50,7 @@ def test_what_the_runtime_writes_is_taken() -> None:
         ("grid", [1, 1]),
         ("block", [1, 1, "1"]),
         ("barriers", -1),
+        ("tensor_multiply_adds", "many"),
         ("error", True),
         ("time_us", "soon"),
         ("sites", {}),

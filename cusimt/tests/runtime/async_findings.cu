@@ -112,6 +112,16 @@ __global__ void store_sums(float* c, int lanes) {
     if (threadIdx.x < lanes) nvcuda::wmma::store_matrix_sync(to, sum, 8, nvcuda::wmma::mem_row_major);  // <- lanes
 }
 
+// A matrix of 16-bit elements begins at a multiple of 32 bytes, and its rows are a multiple of 16 bytes apart.
+__global__ void load_at(float* c, int first, int stride) {
+    __shared__ alignas(32) half matrix[16 * 32];
+    for (int i = threadIdx.x; i < 16 * 32; i += 32) matrix[i] = 1.0f;
+    __syncwarp();
+    nvcuda::wmma::fragment<nvcuda::wmma::matrix_a, 16, 16, 16, half, nvcuda::wmma::row_major> part;
+    nvcuda::wmma::load_matrix_sync(part, matrix + first, stride);  // <- place
+    c[threadIdx.x] = part.x[0];
+}
+
 int main(int, char** arguments) {
     float *a, *c;
     cudaMalloc(&a, N * sizeof(float));
@@ -138,6 +148,9 @@ int main(int, char** arguments) {
         {"whole_warp", [](float*, float* c) { store_sums<<<1, 32>>>(c, 32); }},
         {"short_block", [](float*, float* c) { store_sums<<<1, 16>>>(c, 16); }},
         {"half_a_warp", [](float*, float* c) { store_sums<<<1, 32>>>(c, 16); }},
+        {"load_at_16", [](float*, float* c) { load_at<<<1, 32>>>(c, 16, 24); }},
+        {"load_at_8", [](float*, float* c) { load_at<<<1, 32>>>(c, 8, 24); }},
+        {"load_at_odd_rows", [](float*, float* c) { load_at<<<1, 32>>>(c, 0, 20); }},
         {"exchange", [](float*, float* c) { exchange<<<1, N>>>(c, true); }},
         {"exchange_no_wait", [](float*, float* c) { exchange<<<1, N>>>(c, false); }},
     };

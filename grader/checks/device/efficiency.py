@@ -78,11 +78,12 @@ def _compare(bench: Bench, wanted: Collection[Stage]) -> list[Judged] | Outcome:
 
 def _judge(case: str, limit: Limit, stage: CountedStage, inputs: Inputs) -> Judged | None:
     """None for what is not known on this machine."""
-    most = limit.most(*inputs.for_reference(widen=False)) if callable(limit.most) else limit.most
+    bound = limit.bound
+    bound = bound(*inputs.for_reference(widen=False)) if callable(bound) else bound
     if limit.of:
         stage = stage.only(limit.of)
     amount = amount_of(METRICS[limit.metric], stage)
-    return Judged(case, limit, stage, amount, most) if amount is not None else None
+    return Judged(case, limit, stage, amount, bound) if amount is not None else None
 
 
 # ---- counting ----------------------------------------------------------------------------------------------

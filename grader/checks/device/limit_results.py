@@ -22,11 +22,15 @@ class Judged:
     limit: Limit
     stage: CountedStage
     amount: int
-    most: float
+    bound: float
 
     @property
     def holds(self) -> bool:
-        return self.amount <= self.most
+        return self.amount <= self.bound if self.limit.least is None else self.amount >= self.bound
+
+    @property
+    def side(self) -> str:
+        return "at most" if self.limit.least is None else "at least"
 
 
 def outcome_of(bench: Bench, judged: list[Judged]) -> Outcome:
@@ -44,7 +48,7 @@ def outcome_of(bench: Bench, judged: list[Judged]) -> Outcome:
         f"{place}{findings[0].sentence} {findings[0].rule}".strip(),
         share=kept / sum(each.limit.share for each in judged),
         case=first.case,
-        expected=f"at most {in_words(metric, first.most, first.limit.of)}",
+        expected=f"{first.side} {in_words(metric, first.bound, first.limit.of)}",
         got=in_words(metric, first.amount, first.limit.of),
         findings=findings,
         lines=_table(judged, bench.exercise.number, first.case),
@@ -74,8 +78,10 @@ def _findings(exceeded: list[Judged]) -> tuple[ReportedFinding, ...]:
 def _finding(judged: Judged) -> ReportedFinding:
     limit, stage = judged.limit, judged.stage
     metric = METRICS[limit.metric]
-    text, frame, access = reason(metric, stage, judged.amount, judged.most)
-    enough = f"{number(judged.most)} would do" if judged.most else "none is needed"
+    text, frame, access = reason(metric, stage, judged.amount, judged.bound)
+    enough = f"{number(judged.bound)} would do" if judged.bound else "none is needed"
+    if limit.least is not None:
+        enough = f"{number(judged.bound)} are needed"
     amount = in_words(metric, judged.amount, limit.of)
     total = f"In all, {stage.call} comes to {amount}, where {enough}."
     if amount in text:
@@ -95,7 +101,7 @@ def _table(judged: list[Judged], exercise: int, case: str) -> tuple[str, ...]:
     """One row for each limit, and the command that shows the counts of each line."""
     rows = [
         f"{'✓' if each.holds else '✗'} {in_words(METRICS[each.limit.metric], each.amount, each.limit.of)}, "
-        f"at most {number(each.most)} in {each.stage.call}"
+        f"{each.side} {number(each.bound)} in {each.stage.call}"
         for each in judged
     ]
     return (*rows, f'The counts of every line: grader profile {exercise:02d} --case "{case}"')

@@ -67,6 +67,7 @@ SIMT_HOST __attribute__((noinline)) void multiply(const simt_warp_values* all, b
     using Left = typename LeftFactor::simt_shape;
     using Right = typename RightFactor::simt_shape;
     using Sum = typename Result::simt_shape;
+    simt_count_multiply_adds(Sum::rows * Sum::columns * Left::columns);
     operands of[32];
     const void *a[32], *b[32], *c[32];
     for (unsigned lane = 0; lane < 32; ++lane) {

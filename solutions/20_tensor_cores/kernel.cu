@@ -1,0 +1,298 @@
+// out = a @ b on tensor cores: operands of 16 bits, sums in float. A block's pairs of tiles arrive in shared
+// memory, each warp loads fragments of them, and the whole warp multiplies 16 x 16 x 16 with one call.
+#include <cstdint>
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_pipeline.h>
+#include <cuda_runtime.h>
+#include <mma.h>
+#include <type_traits>
+
+#include "strides.h"
+
+namespace wmma = nvcuda::wmma;
+
+namespace {
+
+// ---- the sizes of the tiles, in elements ------------------------------------------------------------
+
+constexpr int kFragment = 16;                    // of a fragment, in every direction
+constexpr int kWarpRows = 64, kWarpColumns = 64; // of out, for each warp
+constexpr int kWarpsDown = 2, kWarpsAcross = 4;  // the warps of a block
+constexpr int kDepth = 32;                       // of a tile along k
+constexpr int kStages = 3;                       // pairs of tiles in shared memory
+constexpr int kBlocks = 1;                       // that a multiprocessor should hold
+constexpr int kVector = 8;                       // elements in 16 bytes: the most that one copy moves
+// Elements behind each line of a tile. Without them, eight lines would be in the same banks.
+// --8<-- [start:padding]
+constexpr int kPadding = 8;
+// --8<-- [end:padding]
+
+// Of out, for each block; and of a warp.
+constexpr int kRows = kWarpRows * kWarpsDown, kColumns = kWarpColumns * kWarpsAcross;
+constexpr int kFragmentsDown = kWarpRows / kFragment, kFragmentsAcross = kWarpColumns / kFragment;
+constexpr int kThreads = 32 * kWarpsDown * kWarpsAcross;
+
+// An operand: rows x columns elements from `data` on. `wide`: its lines can be copied a vector at a time.
+template <typename T>
+struct Matrix {
+    const T* data;
+    int64_t rows, columns;
+    Strides strides;
+    bool wide;
+};
+
+// Rows x Columns elements in shared memory, as lines of neighbours: rows (row_major), columns (col_major).
+template <typename T, typename Layout, int Rows, int Columns>
+struct Tile {
+    static constexpr bool kByRows = std::is_same_v<Layout, wmma::row_major>;
+    static constexpr int kLines = kByRows ? Rows : Columns, kLength = kByRows ? Columns : Rows;
+    static constexpr int kStride = kLength + kPadding;  // from one line to the next: the leading dimension
+    T data[kLines * kStride];
+
+    __device__ const T* at(int row, int column) const {
+        // --8<-- [start:at]
+        return &data[kByRows ? row * kStride + column : column * kStride + row];
+        // --8<-- [end:at]
+    }
+
+    // The order in which lines are filled. Eight threads store together. Where these fill two lines, the two
+    // are four apart: those are in different banks, and neighbours are not.
+    __device__ static int line_of(int i) {
+        return kLength == 4 * kVector ? i / 8 * 8 + i % 2 * 4 + i % 8 / 2 : i;
+    }
+};
+
+// What one step of kDepth along k needs.
+template <typename T, typename LayoutA, typename LayoutB>
+struct Pair {
+    Tile<T, LayoutA, kRows, kDepth> a;
+    Tile<T, LayoutB, kDepth, kColumns> b;
+};
+
+// ---- tiles on their way to shared memory ------------------------------------------------------------
+
+// Starts the copies of x from (first_row, first_column) on; zeros where x has no element. Every thread of the
+// block calls it, and starts an equal part of the copies.
+template <typename T, typename Layout, int Rows, int Columns>
+__device__ void start_copy(Tile<T, Layout, Rows, Columns>& tile, const Matrix<T>& x, int64_t first_row,
+                           int64_t first_column) {
+    using To = Tile<T, Layout, Rows, Columns>;
+    // x in lines, as the tile has them: element e of line l is at x.data[l * stride + e * step].
+    const int64_t lines = To::kByRows ? x.rows : x.columns, length = To::kByRows ? x.columns : x.rows;
+    const int64_t stride = To::kByRows ? x.strides.row : x.strides.column;
+    const int64_t step = To::kByRows ? x.strides.column : x.strides.row;
+    const int64_t first_line = To::kByRows ? first_row : first_column;
+    const int64_t first = To::kByRows ? first_column : first_row;
+    const int thread = static_cast<int>(threadIdx.x);
+    if (x.wide) {  // as in exercise 19
+        constexpr int kAcross = To::kLength / kVector;  // vectors in a line
+#pragma unroll
+        for (int v = thread; v < To::kLines * kAcross; v += kThreads) {
+            const int l = To::line_of(v / kAcross), e = v % kAcross * kVector;
+            const int64_t left = first_line + l < lines ? length - first - e : 0;  // elements from here on
+            const int there = static_cast<int>(left < 0 ? 0 : left < kVector ? left : kVector);
+            const T* from = x.data + (first_line + l) * stride + first + e;
+            T* to = &tile.data[l * To::kStride + e];
+            if (there == kVector) {
+                __pipeline_memcpy_async(to, from, kVector * sizeof(T));
+            } else {  // at an edge: what exists, then zeros
+                alignas(kVector * sizeof(T)) T part[kVector];
+#pragma unroll
+                for (int i = 0; i < kVector; ++i) part[i] = i < there ? from[i] : T(0.0f);
+                *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(part);
+            }
+        }
+    } else {
+        // --8<-- [start:narrow_copy]
+        // No asynchronous copy has fewer than 4 bytes: these go through a register.
+        for (int i = thread; i < To::kLines * To::kLength; i += kThreads) {
+            const int l = i / To::kLength, e = i % To::kLength;
+            const bool exists = first_line + l < lines && first + e < length;
+            tile.data[l * To::kStride + e] =
+                exists ? x.data[(first_line + l) * stride + (first + e) * step] : T(0.0f);
+        }
+        // --8<-- [end:narrow_copy]
+    }
+}
+
+// ---- one pair of tiles ------------------------------------------------------------------------------
+
+// A warp's elements of out. Which lane holds which of them is not specified.
+struct Sums {
+    wmma::fragment<wmma::accumulator, kFragment, kFragment, kFragment, float> at[kFragmentsDown]
+                                                                                [kFragmentsAcross];
+};
+
+// Where a warp's elements begin in the block's tile of out.
+__device__ int warp_row() { return static_cast<int>(threadIdx.x) / 32 / kWarpsAcross * kWarpRows; }
+__device__ int warp_column() { return static_cast<int>(threadIdx.x) / 32 % kWarpsAcross * kWarpColumns; }
+
+// Adds to a warp's sums what one pair of tiles contributes.
+template <typename T, typename LayoutA, typename LayoutB>
+__device__ void multiply(Sums& sums, const Pair<T, LayoutA, LayoutB>& pair) {
+    // --8<-- [start:products]
+    wmma::fragment<wmma::matrix_a, kFragment, kFragment, kFragment, T, LayoutA> left[kFragmentsDown];
+    wmma::fragment<wmma::matrix_b, kFragment, kFragment, kFragment, T, LayoutB> right;
+#pragma unroll
+    for (int k = 0; k < kDepth; k += kFragment) {
+#pragma unroll
+        for (int i = 0; i < kFragmentsDown; ++i) {
+            wmma::load_matrix_sync(left[i], pair.a.at(warp_row() + i * kFragment, k), pair.a.kStride);
+        }
+#pragma unroll
+        for (int j = 0; j < kFragmentsAcross; ++j) {
+            wmma::load_matrix_sync(right, pair.b.at(k, warp_column() + j * kFragment), pair.b.kStride);
+#pragma unroll
+            for (int i = 0; i < kFragmentsDown; ++i) {
+                wmma::mma_sync(sums.at[i][j], left[i], right, sums.at[i][j]);
+            }
+        }
+    }
+    // --8<-- [end:products]
+}
+
+// ---- the result -------------------------------------------------------------------------------------
+
+// A warp's strip: the rows of one fragment. Its padding puts rows that are stored together into different
+// banks.
+constexpr int kStripStride = kWarpColumns + 8;  // floats
+constexpr int kStripBytes = kFragment * kStripStride * static_cast<int>(sizeof(float));
+
+__device__ void convert(__half& to, float from) { to = __float2half_rn(from); }
+__device__ void convert(__nv_bfloat16& to, float from) { to = __float2bfloat16_rn(from); }
+
+// Rounds four numbers of a row and writes those that exist, `there` or all of them; with one store if `wide`.
+template <typename T>
+__device__ void store_four(T* to, const float* from, int64_t there, bool wide) {
+    struct alignas(4 * sizeof(T)) Four {
+        T value[4];
+    } four;
+    const float4 sums = *reinterpret_cast<const float4*>(from);
+    convert(four.value[0], sums.x);
+    convert(four.value[1], sums.y);
+    convert(four.value[2], sums.z);
+    convert(four.value[3], sums.w);
+    if (wide) {  // rows of out are a multiple of four: all four exist
+        *reinterpret_cast<Four*>(to) = four;
+    } else {
+#pragma unroll
+        for (int e = 0; e < 4; ++e) {
+            if (e < there) to[e] = four.value[e];
+        }
+    }
+}
+
+// ---- the kernel -------------------------------------------------------------------------------------
+
+// a: m x k, b: k x n, with any strides; out: m x n, row-major and dense. One block for each tile of out.
+template <typename T, typename LayoutA, typename LayoutB>
+__global__ void __launch_bounds__(kThreads, kBlocks)
+    matmul_kernel(const Matrix<T> a, const Matrix<T> b, T* __restrict__ out, bool wide_out) {
+    extern __shared__ __align__(128) unsigned char memory[];
+    auto* pairs = reinterpret_cast<Pair<T, LayoutA, LayoutB>*>(memory);  // kStages of them
+    const int64_t m = a.rows, n = b.columns;
+    const int64_t first_row = static_cast<int64_t>(blockIdx.y) * kRows;
+    const int64_t first_column = static_cast<int64_t>(blockIdx.x) * kColumns;
+    const int rounds = static_cast<int>((a.columns + kDepth - 1) / kDepth);
+
+    // Starts the copies for one round, and closes their batch, which is empty if there is no such round.
+    const auto start = [&](int round) {
+        if (round < rounds) {
+            auto& pair = pairs[round % kStages];
+            start_copy(pair.a, a, first_row, static_cast<int64_t>(round) * kDepth);
+            start_copy(pair.b, b, static_cast<int64_t>(round) * kDepth, first_column);
+        }
+        __pipeline_commit();
+    };
+    Sums sums;
+#pragma unroll
+    for (int i = 0; i < kFragmentsDown; ++i) {
+#pragma unroll
+        for (int j = 0; j < kFragmentsAcross; ++j) wmma::fill_fragment(sums.at[i][j], 0.0f);
+    }
+
+    // --8<-- [start:rounds]
+    for (int round = 0; round < kStages - 1; ++round) start(round);
+    for (int round = 0; round < rounds; ++round) {
+        __pipeline_wait_prior(kStages - 2);  // this thread's copies for this round have arrived
+        __syncthreads();                     // all copies have; and every warp has finished the round before
+        start(round + kStages - 1);          // into the pair of the round before
+        multiply(sums, pairs[round % kStages]);
+    }
+    // --8<-- [end:rounds]
+
+    // --8<-- [start:store]
+    __syncthreads();  // every warp has finished: the memory of the tiles becomes the warps' strips
+    const int warp = static_cast<int>(threadIdx.x) / 32, lane = static_cast<int>(threadIdx.x) % 32;
+    float* strip = reinterpret_cast<float*>(memory + warp * kStripBytes);
+#pragma unroll
+    for (int i = 0; i < kFragmentsDown; ++i) {
+#pragma unroll
+        for (int j = 0; j < kFragmentsAcross; ++j) {
+            wmma::store_matrix_sync(strip + j * kFragment, sums.at[i][j], kStripStride, wmma::mem_row_major);
+        }
+        __syncwarp();  // the strip is complete
+        for (int e = 4 * lane; e < kFragment * kWarpColumns; e += 4 * 32) {
+            const int r = e / kWarpColumns, c = e % kWarpColumns;
+            const int64_t row = first_row + warp_row() + i * kFragment + r;
+            const int64_t column = first_column + warp_column() + c;
+            if (row >= m || column >= n) continue;
+            store_four(&out[row * n + column], &strip[r * kStripStride + c], n - column, wide_out);
+        }
+        __syncwarp();  // every lane has read its part: the strip is free again
+    }
+    // --8<-- [end:store]
+}
+
+// ---- the launch -------------------------------------------------------------------------------------
+
+// Whether every line begins at a multiple of 16 bytes, and its elements follow one another.
+template <typename T>
+bool in_vectors(const T* data, int64_t stride, int64_t step) {
+    return step == 1 && stride % kVector == 0 &&
+           reinterpret_cast<uintptr_t>(data) % (kVector * sizeof(T)) == 0;
+}
+
+template <typename T, typename LayoutA, typename LayoutB>
+void launch_in(Matrix<T> a, Matrix<T> b, T* out, cudaStream_t stream) {
+    constexpr bool kRowsOfA = std::is_same_v<LayoutA, wmma::row_major>;
+    constexpr bool kRowsOfB = std::is_same_v<LayoutB, wmma::row_major>;
+    a.wide = kRowsOfA ? in_vectors(a.data, a.strides.row, a.strides.column)
+                      : in_vectors(a.data, a.strides.column, a.strides.row);
+    b.wide = kRowsOfB ? in_vectors(b.data, b.strides.row, b.strides.column)
+                      : in_vectors(b.data, b.strides.column, b.strides.row);
+    const bool wide_out = b.columns % 4 == 0;
+    constexpr int kBytes = kStages * static_cast<int>(sizeof(Pair<T, LayoutA, LayoutB>));
+    static_assert(kBytes >= kWarpsDown * kWarpsAcross * kStripBytes);
+    // A kernel gets more than 48 KiB of shared memory only if that is requested.
+    cudaFuncSetAttribute(matmul_kernel<T, LayoutA, LayoutB>, cudaFuncAttributeMaxDynamicSharedMemorySize,
+                         kBytes);
+    const dim3 grid(static_cast<unsigned>((b.columns + kColumns - 1) / kColumns),
+                    static_cast<unsigned>((a.rows + kRows - 1) / kRows));
+    matmul_kernel<T, LayoutA, LayoutB><<<grid, kThreads, kBytes, stream>>>(a, b, out, wide_out);
+}
+
+}  // namespace
+
+template <typename T>
+void launch_matmul(const T* a, const T* b, T* out, int64_t m, int64_t k, int64_t n, Strides a_strides,
+                   Strides b_strides, cudaStream_t stream) {
+    if (m == 0 || n == 0) return;  // nothing to write; k == 0 still launches and writes zeros
+    const Matrix<T> left{a, m, k, a_strides, false}, right{b, k, n, b_strides, false};
+    // --8<-- [start:layouts]
+    // Columns whose elements are neighbours are read as columns; all else as rows.
+    const bool a_columns = a_strides.row == 1 && a_strides.column != 1;
+    const bool b_columns = b_strides.row == 1 && b_strides.column != 1;
+    const auto launch = a_columns ? b_columns ? launch_in<T, wmma::col_major, wmma::col_major>
+                                              : launch_in<T, wmma::col_major, wmma::row_major>
+                        : b_columns ? launch_in<T, wmma::row_major, wmma::col_major>
+                                    : launch_in<T, wmma::row_major, wmma::row_major>;
+    launch(left, right, out, stream);
+    // --8<-- [end:layouts]
+}
+
+template void launch_matmul<__half>(const __half*, const __half*, __half*, int64_t, int64_t, int64_t, Strides,
+                                    Strides, cudaStream_t);
+template void launch_matmul<__nv_bfloat16>(const __nv_bfloat16*, const __nv_bfloat16*, __nv_bfloat16*,
+                                           int64_t, int64_t, int64_t, Strides, Strides, cudaStream_t);
