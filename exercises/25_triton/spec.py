@@ -120,12 +120,12 @@ CASES = [
     Case("5 rows of 40: tiles with rows and columns that do not exist", plain((5, 40), mean=1)),
     Case("weight and bias", inputs((4, 40))),
     Case("a mean of 3, where elements that do not exist are far from it", inputs((3, 33), mean=3)),
-    Case("7 columns", inputs((9, 7), eps=WIDE)),
+    Case("7 columns", inputs((6, 7), eps=WIDE)),
     Case("one column", inputs((5, 1))),
     Case("one element", inputs((1, 1))),
     Case("513 columns", inputs((3, 513))),
     Case("one row, no leading dimension", inputs(64)),
-    Case("three leading dimensions", inputs((2, 3, 5, 20))),
+    Case("three leading dimensions", inputs((2, 1, 3, 20))),
     Case("float64", inputs((3, 301), "float64")),
     Case("float64, a large eps", inputs((4, 48), "float64", eps=WIDE)),
     Case("float16", inputs((5, 100), "float16")),
@@ -136,9 +136,9 @@ CASES = [
     Case("a mean of 1,000, a spread of 1", plain((3, 20), mean=1e3)),
     Case("large values", [tensor((6, 80), special="large"), tensor(80), tensor(80), EPS]),
     Case("not-a-number fills its row", inputs((6, 40), special="nan")),
-    Case("x transposed", inputs((20, 30), layout="transposed")),
-    Case("every second column of x", inputs((11, 20), layout="sliced")),
-    Case("x expanded over the rows", inputs((14, 25), layout="expanded")),
+    Case("x transposed", inputs((6, 30), layout="transposed")),
+    Case("every second column of x", inputs((5, 20), layout="sliced")),
+    Case("x expanded over the rows", inputs((5, 25), layout="expanded")),
     Case("every second value of weight", [tensor((6, 33)), tensor(33, layout="sliced"), tensor(33), EPS]),
     Case("every second value of bias", [tensor((6, 33)), tensor(33), tensor(33, layout="sliced"), EPS]),
     Case("the last row is beyond offset 2^31", inputs((2, 60), "float16", layout="far")),
@@ -146,8 +146,8 @@ CASES = [
     Case("no columns", inputs((5, 0))),
     Case("on a side stream", inputs((10, 60)), stream="side"),
     Case("sizes of this verdict", sizes=drawn(
-        lambda rows, columns: inputs((rows, columns)), rows=(5, 60), columns=(33, 2000),
-        where=lambda rows, columns: 1 << 12 < rows * columns < 30_000,
+        lambda rows, columns: inputs((rows, columns)), rows=(5, 30), columns=(33, 2000),
+        where=lambda rows, columns: 1 << 12 < rows * columns < 20_000,
     )),
 ]  # fmt: skip
 
@@ -167,13 +167,13 @@ GRADIENT = Gradient(
         Case("float64", inputs((2, 6), "float64", eps=WIDE)),
         Case("float64, three dimensions, transposed",
              inputs((2, 2, 3), "float64", eps=WIDE, layout="transposed")),
-        Case("float32, 13 rows of 100", inputs((13, 100))),
-        Case("float32, 70 rows: some programs have several tiles", inputs((70, 33))),
+        Case("float32, 5 rows of 100", inputs((5, 100))),
+        Case("float32, 140 rows: some programs have several tiles", inputs((140, 33))),
         Case("float16", inputs((6, 40), "float16")),
         Case("every second value of weight",
              [tensor((6, 33)), tensor(33, layout="sliced"), tensor(33), EPS]),
         Case("no rows", inputs((0, 8), "float64")),
-        Case("on a side stream", inputs((20, 40)), stream="side"),
+        Case("on a side stream", inputs((4, 40)), stream="side"),
     ],
 )  # fmt: skip
 
@@ -206,18 +206,18 @@ def in_all(x: Tensor, *others: object) -> float:
 
 
 def and_statistics(x: Tensor, *others: object) -> float:
-    """Forward writes out, and two numbers for each row: a sector each, where a program has one row."""
+    """Forward writes out, and two numbers for each row: a sector each, at most."""
     return 1.25 * of_x(x)
 
 
 def with_statistics(x: Tensor, *others: object) -> float:
-    """A row of x and of grad_out; weight and statistics are less than half of one."""
-    return 2.5 * of_x(x)
+    """A row of x and of grad_out; weight once for each program, and statistics: less than one more."""
+    return 2.75 * of_x(x)
 
 
 def sums(x: Tensor, *others: object) -> int:
-    """The atomic sectors of the sums of at most 64 programs."""
-    return 2 * 64 * (x.shape[-1] * x.element_size() // SECTOR)
+    """The atomic sectors of two sums of each of at most 32 programs."""
+    return 2 * 32 * (x.shape[-1] * x.element_size() // SECTOR)
 
 
 KEEP = "Keep the tile: what one tl.load brought need not be loaded again."
@@ -227,7 +227,7 @@ FEW = "Add up in a tile over all rows of a program, and add that to memory once,
 
 EFFICIENCY = [
     Efficiency(
-        Case("128 rows of 256", inputs((128, 256))),
+        Case("64 rows of 256", inputs((64, 256))),
         [
             Limit("global_load_sectors", of_x, share=3, rule=KEEP, of="x"),
             Limit("global_store_sectors", of_x, rule=ONCE, of="the output"),
@@ -267,4 +267,4 @@ DISPATCHER = Dispatcher(
     compiled=[Case("9 rows of 20", inputs((9, 20))), Case("4 rows of 20", inputs((4, 20)))],
 )
 
-PROFILE = Case("64 rows of 256", inputs((64, 256)))
+PROFILE = Case("32 rows of 256", inputs((32, 256)))

@@ -4,9 +4,8 @@ import triton
 import triton.language as tl
 
 CONFIGS = [
-    triton.Config({"ROWS": 1}, num_warps=4),
-    triton.Config({"ROWS": 2}, num_warps=4),
     triton.Config({"ROWS": 4}, num_warps=8),
+    triton.Config({"ROWS": 1}, num_warps=4),
 ]
 
 
