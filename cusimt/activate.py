@@ -127,7 +127,7 @@ def _adjust(torch: ModuleType) -> None:
     storages.install(torch)
     autograd_threads.install()
     torch_compile.install(torch)
-    triton_programs.watch()
+    triton_programs.watch(driver())
     # A CUDA build's profiler would ask CUPTI; without that it times operators with events of the device.
     profiler = torch.autograd.profiler
     activities = profiler._supported_activities() - {profiler.ProfilerActivity.CUDA}

@@ -11,6 +11,7 @@ from importlib.machinery import ModuleSpec
 from types import ModuleType
 from typing import Any
 
+from cusimt.device.driver import Driver
 from cusimt.support.errors import InfrastructureError
 from cusimt.triton.version import lacking, require
 
@@ -18,17 +19,18 @@ _SWITCH = "TRITON_INTERPRET"
 _patched = False
 
 
-def watch() -> None:
-    """Let Triton, wherever it is imported later, run its kernels on the simulated device.
+def watch(driver: Driver) -> None:
+    """Let Triton, wherever it is imported later, run its kernels on the simulated device of `driver`.
 
     Without Triton, or with a release that is not supported, this does nothing.
     """
     if lacking():
         return
-    from cusimt.triton import operators
+    from cusimt.triton import memory, operators
 
     os.environ[_SWITCH] = "1"
     operators.install()
+    memory.use(driver)
     if "triton" in sys.modules:
         _patch()
     else:

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy
 
-from cusimt.triton.memory import Launch, Memory
+from cusimt.triton.memory import Launch, Memory, driver
 
 _WARPS = 4  # of a program, unless the launch says otherwise
 _LARGEST = (2**31 - 1, 65535, 65535)
@@ -113,8 +113,6 @@ def _argument(value: Any) -> Any:
 def _launch(executor: Any, grid: tuple[int, int, int], warps: int, tensors: list[Any]) -> Launch:
     import torch
 
-    from cusimt.activate import driver
-
     _raise_for(driver().simt_sticky_error())
     stream = int(driver().simt_current_stream(torch.cuda.current_device()) or 0)
     file, line = _caller()
@@ -174,8 +172,6 @@ def _caller() -> tuple[str, int]:
 
 def _raise_for(error: int) -> None:
     if error:
-        from cusimt.activate import driver
-
         raise RuntimeError(f"Triton Error [CUDA]: {driver().simt_error_string(error).decode()}")
 
 

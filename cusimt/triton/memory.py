@@ -9,9 +9,24 @@ from typing import Any
 
 import numpy
 
-from cusimt.records import load_runtime
+from cusimt.device.driver import Driver
 
 _POINTER = ctypes.c_void_p
+_driver: Driver | None = None
+
+
+def use(driver: Driver) -> None:
+    """From now on programs run on the device of this driver."""
+    global _driver
+    _driver = driver
+
+
+def driver() -> Driver:
+    """The device that is in use."""
+    if _driver is None:
+        raise RuntimeError("the simulated device is not active")
+    return _driver
+
 
 
 class _Grid(ctypes.Structure):
@@ -49,31 +64,31 @@ class Memory:
     """The device's memory, as the programs of one launch see it; closed in the end."""
 
     def __init__(self, launch: Launch) -> None:
-        self._runtime = _functions()
+        self._driver = driver()
         pointers = numpy.array(launch.pointers, dtype=numpy.uint64)
         grid = _Grid(
             (ctypes.c_uint32 * 3)(*launch.grid), launch.warps, launch.stream, launch.kernel.encode(),
             launch.source.encode(), launch.file.encode(), launch.line, pointers.ctypes.data, len(pointers),
             int(launch.is_trial),
         )  # fmt: skip
-        self._programs = self._runtime.simt_programs_begin(ctypes.byref(grid))
+        self._programs = self._driver.simt_programs_begin(ctypes.byref(grid))
 
     def next(self) -> int:
         """The index of the program that runs now; the number of programs when all have run."""
-        return int(self._runtime.simt_programs_next(self._programs))
+        return int(self._driver.simt_programs_next(self._programs))
 
     def load(self, line: int, addresses: Any, mask: Any, values: Any) -> Any:
         """`values`, with what is in memory where `mask` is true."""
         tile = _TileOf(line, addresses, mask, values.itemsize)
         values = numpy.array(values, order="C")
-        self._runtime.simt_programs_load(self._programs, ctypes.byref(tile.tile), values.ctypes.data)
+        self._driver.simt_programs_load(self._programs, ctypes.byref(tile.tile), values.ctypes.data)
         return values
 
     def store(self, line: int, addresses: Any, mask: Any, values: Any) -> None:
         """Writes `values` where `mask` is true."""
         tile = _TileOf(line, addresses, mask, values.itemsize)
         values = numpy.ascontiguousarray(numpy.broadcast_to(values, addresses.shape))
-        self._runtime.simt_programs_store(self._programs, ctypes.byref(tile.tile), values.ctypes.data)
+        self._driver.simt_programs_store(self._programs, ctypes.byref(tile.tile), values.ctypes.data)
 
     def update(
         self, line: int, addresses: Any, mask: Any, itemsize: int, compute: Callable[[Any], Any]
@@ -81,7 +96,7 @@ class Memory:
         """Atomics: `compute` makes them, given which elements take part, with the memory open to the host."""
         tile = _TileOf(line, addresses, mask, itemsize)
         usable = numpy.zeros(addresses.shape, dtype=bool)
-        runtime, programs = self._runtime, self._programs
+        runtime, programs = self._driver, self._programs
         runtime.simt_programs_begin_update(programs, ctypes.byref(tile.tile), usable.ctypes.data)
         runtime.simt_open_shield(1)
         try:
@@ -93,11 +108,11 @@ class Memory:
 
     def launch(self) -> int:
         """What the programs did, checked as a launch: 0 or a cudaError_t."""
-        return int(self._runtime.simt_programs_launch(self._programs))
+        return int(self._driver.simt_programs_launch(self._programs))
 
     def close(self) -> None:
         """What was not launched is undone."""
-        self._runtime.simt_programs_end(self._programs)
+        self._driver.simt_programs_end(self._programs)
 
 
 class _TileOf:
@@ -113,28 +128,9 @@ class _TileOf:
 
 def bytes_at(address: int, count: int) -> bytes:
     """What is in device memory."""
-    runtime = _functions()
+    runtime = driver()
     runtime.simt_open_shield(1)
     try:
         return ctypes.string_at(address, count)
     finally:
         runtime.simt_open_shield(0)
-
-
-def _functions() -> ctypes.CDLL:
-    runtime = load_runtime()
-    tile, programs = ctypes.POINTER(_Tile), _POINTER
-    for name, result, arguments in (
-        ("simt_programs_begin", programs, [ctypes.POINTER(_Grid)]),
-        ("simt_programs_next", ctypes.c_uint64, [programs]),
-        ("simt_programs_load", None, [programs, tile, _POINTER]),
-        ("simt_programs_store", None, [programs, tile, _POINTER]),
-        ("simt_programs_begin_update", None, [programs, tile, _POINTER]),
-        ("simt_programs_end_update", None, [programs]),
-        ("simt_programs_launch", ctypes.c_int, [programs]),
-        ("simt_programs_end", None, [programs]),
-        ("simt_open_shield", None, [ctypes.c_int]),
-    ):
-        function = getattr(runtime, name)
-        function.restype, function.argtypes = result, arguments
-    return runtime

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 from cusimt.compiler.sources import closure, is_cuda
 from cusimt.support.words import listed, noun
-from cusimt.triton.version import require as require_triton
+from cusimt.triton import require as require_triton
 from grader.audit import (
     Objection,
     Unreadable,
