@@ -108,4 +108,5 @@ def _values(tensor: Any) -> Any:
 
 
 def _named(config: Any) -> str:
-    return ", ".join(f"{name}={value}" for name, value in config.all_kwargs().items())
+    constants = {**config.kwargs, "num_warps": config.num_warps}
+    return ", ".join(f"{name}={value}" for name, value in constants.items())

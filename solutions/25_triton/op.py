@@ -27,45 +27,39 @@ def matrix(x: torch.Tensor) -> torch.Tensor:
     return x.reshape(x.numel() // max(1, x.shape[-1]), x.shape[-1])
 
 
-def wide(x: torch.Tensor) -> torch.dtype:
-    """The type to compute in."""
-    return torch.float64 if x.dtype == torch.float64 else torch.float32
-
-
 @torch.library.triton_op("layer_norm_triton::layer_norm", mutates_args=())
 def layer_norm_forward(
     x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, eps: float
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """The result, and of every row the mean and 1 / sqrt(variance + eps)."""
+) -> torch.Tensor:
+    """The operator: its arguments are checked, its derivative is registered below."""
     check(x, weight, bias)
     rows = matrix(x)
     out = torch.empty(x.shape, dtype=x.dtype, device=x.device)
-    mean = torch.empty(rows.shape[0], dtype=wide(x), device=x.device)
-    rstd = torch.empty_like(mean)
     if x.numel() == 0:
-        return out, mean.zero_(), rstd.zero_()
+        return out
 
     # --8<-- [start:forward_launch]
     def grid(meta: dict[str, Any]) -> tuple[int]:
         return (triton.cdiv(rows.shape[0], meta["ROWS"]),)
 
     torch.library.wrap_triton(forward_kernel)[grid](
-        rows, weight, bias, out, mean, rstd, *rows.stride(), *weight.stride(), *bias.stride(),
+        rows, weight, bias, out, *rows.stride(), *weight.stride(), *bias.stride(),
         *rows.shape, eps, triton.next_power_of_2(rows.shape[1]),
     )  # fmt: skip
-    return out, mean, rstd
     # --8<-- [end:forward_launch]
+    return out
 
 
 @torch.library.triton_op("layer_norm_triton::layer_norm_backward", mutates_args=())
 def layer_norm_backward(
-    grad_out: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, mean: torch.Tensor, rstd: torch.Tensor
+    grad_out: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, eps: float
 ) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """The gradients of x, weight and bias; the latter two in the type of mean."""
+    """The gradients of x, weight and bias; the latter two are float64 where x is, else float32."""
     grads, rows = matrix(grad_out), matrix(x)
     grad_x = torch.empty(x.shape, dtype=x.dtype, device=x.device)
+    wide = torch.float64 if x.dtype == torch.float64 else torch.float32
     # --8<-- [start:backward_launch]
-    grad_weight = torch.zeros(weight.shape, dtype=mean.dtype, device=x.device)
+    grad_weight = torch.zeros(weight.shape, dtype=wide, device=x.device)
     grad_bias = torch.zeros_like(grad_weight)
     if x.numel() == 0:
         return grad_x, grad_weight, grad_bias
@@ -74,31 +68,27 @@ def layer_norm_backward(
         return (min(PROGRAMS, triton.cdiv(rows.shape[0], meta["ROWS"])),)
 
     torch.library.wrap_triton(backward_kernel)[grid](
-        grads, rows, weight, mean, rstd, grad_x, grad_weight, grad_bias,
-        *grads.stride(), *rows.stride(), *weight.stride(), *rows.shape, triton.next_power_of_2(rows.shape[1]),
+        grads, rows, weight, grad_x, grad_weight, grad_bias, *grads.stride(), *rows.stride(),
+        *weight.stride(), *rows.shape, eps, triton.next_power_of_2(rows.shape[1]),
     )  # fmt: skip
-    return grad_x, grad_weight, grad_bias
     # --8<-- [end:backward_launch]
+    return grad_x, grad_weight, grad_bias
 
 
 def setup_context(
-    ctx: Any,
-    inputs: tuple[torch.Tensor, torch.Tensor, torch.Tensor, float],
-    output: tuple[torch.Tensor, torch.Tensor, torch.Tensor],
+    ctx: Any, inputs: tuple[torch.Tensor, torch.Tensor, torch.Tensor, float], output: torch.Tensor
 ) -> None:
     # --8<-- [start:setup_context]
-    x, weight, _, _ = inputs
-    _, mean, rstd = output
-    ctx.save_for_backward(x, weight, mean, rstd)
+    x, weight, _, eps = inputs
+    ctx.save_for_backward(x, weight)
+    ctx.eps = eps
     # --8<-- [end:setup_context]
 
 
-def backward(
-    ctx: Any, grad_out: torch.Tensor, *_: torch.Tensor
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, None]:
+def backward(ctx: Any, grad_out: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, None]:
     # --8<-- [start:backward]
-    x, weight, mean, rstd = ctx.saved_tensors
-    grad_x, grad_weight, grad_bias = layer_norm_backward(grad_out, x, weight, mean, rstd)
+    x, weight = ctx.saved_tensors
+    grad_x, grad_weight, grad_bias = layer_norm_backward(grad_out, x, weight, ctx.eps)
     return grad_x, grad_weight.to(weight.dtype), grad_bias.to(weight.dtype), None
     # --8<-- [end:backward]
 
@@ -112,4 +102,4 @@ def layer_norm(
     x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, eps: float = 1e-5
 ) -> torch.Tensor:
     """Normalises the rows of a CUDA x of (..., columns), then applies weight and bias of (columns,)."""
-    return layer_norm_forward(x, weight, bias, eps)[0]
+    return layer_norm_forward(x, weight, bias, eps)
