@@ -208,7 +208,7 @@ def patched_once(original: Callable[..., Any]) -> Callable[..., Any]:
 # ---- memory operations of the interpreter ---------------------------------------------------------------
 
 
-def load(builder: Any, pointers: Any, mask: Any, other: Any, *_: Any) -> Any:
+def load(builder: Any, pointers: Any, mask: Any, other: Any, *_: Any, **__: Any) -> Any:
     """`InterpreterBuilder.create_masked_load`."""
     from triton.runtime import interpreter
 
@@ -226,7 +226,7 @@ def _undefined(dtype: Any, kind: Any) -> Any:
     return 0x7FC0 if str(kind) == "bf16" else numpy.iinfo(dtype).max if dtype.kind in "iu" else True
 
 
-def store(builder: Any, pointers: Any, value: Any, mask: Any, *_: Any) -> None:
+def store(builder: Any, pointers: Any, value: Any, mask: Any, *_: Any, **__: Any) -> None:
     """`InterpreterBuilder.create_masked_store`."""
     now = running()
     now.memory.store(now.line(), pointers.data, mask.data, value.data)

@@ -28,7 +28,6 @@ def driver() -> Driver:
     return _driver
 
 
-
 class _Grid(ctypes.Structure):
     _fields_ = (
         ("grid", ctypes.c_uint32 * 3), ("warps", ctypes.c_int), ("stream", _POINTER),

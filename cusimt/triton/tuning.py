@@ -16,6 +16,7 @@ from cusimt.triton.memory import bytes_at
 
 _SECONDS = (1.0, 1.0, 1.0)  # of every configuration: the first of equals is taken
 _TOLERANCE = {"torch.float16": 1e-2, "torch.bfloat16": 5e-2, "torch.float32": 1e-3, "torch.float64": 1e-8}
+POISON = 0xA5  # each byte of fresh device memory (runtime/arena.h)
 _MOST_BYTES = 1 << 26  # of a tensor that is compared
 
 
@@ -73,9 +74,9 @@ def _compare(tuner: Any, config: Any, values: dict[str, Any]) -> None:
         if other:
             raise DifferentAnswers(
                 f"`{tuner.base_fn.__name__}` leaves different values in `{name}` with {_named(first)} and "
-                f"with {_named(config)}: {other}. Autotuning runs the kernel once for each configuration, "
-                "one after another: all must give the same answer, and a tensor to which the kernel adds "
-                "must be named in reset_to_zero."
+                f"with {_named(config)}: {other}. Any of them may be the fastest, so all must give the same "
+                "answer. Autotuning runs one after another: a tensor to which the kernel adds must be named in "
+                "reset_to_zero. Any other has each of its elements written by one program."
             )
 
 
@@ -92,7 +93,16 @@ def _difference(expected: Any, left: Any) -> str:
     if same.all():
         return ""
     index = int(numpy.argmin(same))
-    return f"element {index} is {one[index]:.6g} and {other[index]:.6g}"
+    return f"element {index} is {_shown(one[index], kind)} and {_shown(other[index], kind)}"
+
+
+def _shown(value: Any, kind: str) -> str:
+    """The value, unless it is what fresh device memory holds."""
+    import torch
+
+    dtype = getattr(torch, kind.removeprefix("torch."))
+    fresh = torch.frombuffer(bytearray([POISON] * dtype.itemsize), dtype=dtype)[0].item()
+    return "not written" if value == fresh else f"{value:.6g}"
 
 
 def _values(tensor: Any) -> Any:

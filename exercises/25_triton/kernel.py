@@ -28,8 +28,8 @@ def forward_kernel(
     # TODO(tile): the rows and columns of this program's tile, in 64 bits; which of its elements exist;
     #   load them, in type wide, about 4 lines.
     raise NotImplementedError("TODO(tile)")
-    distance, scale = moments(values, inside, columns, eps)
-    # TODO(finish): load weight and bias; normalise, scale and shift; store the result, about 4 lines.
+    # TODO(finish): moments of the tile; load weight and bias; normalise, scale and shift; store the
+    #   result, about 5 lines.
     raise NotImplementedError("TODO(finish)")
 
 

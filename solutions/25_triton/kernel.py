@@ -33,8 +33,8 @@ def forward_kernel(
     inside = (row < rows)[:, None] & (column < columns)[None, :]
     values = tl.load(x + row[:, None] * x_row + column[None, :] * x_column, mask=inside, other=0).to(wide)
     # --8<-- [end:tile]
-    distance, scale = moments(values, inside, columns, eps)
     # --8<-- [start:finish]
+    distance, scale = moments(values, inside, columns, eps)
     factor = tl.load(weight + column * weight_column, mask=column < columns).to(wide)
     shift = tl.load(bias + column * bias_column, mask=column < columns).to(wide)
     result = distance * scale[:, None] * factor[None, :] + shift[None, :]

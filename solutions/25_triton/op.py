@@ -71,8 +71,8 @@ def layer_norm_backward(
         grads, rows, weight, grad_x, grad_weight, grad_bias, *grads.stride(), *rows.stride(),
         *weight.stride(), *rows.shape, eps, triton.next_power_of_2(rows.shape[1]),
     )  # fmt: skip
-    # --8<-- [end:backward_launch]
     return grad_x, grad_weight, grad_bias
+    # --8<-- [end:backward_launch]
 
 
 def setup_context(

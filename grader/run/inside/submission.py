@@ -56,7 +56,8 @@ class LoadedSubmission:
         os.chdir(self.files)
         sources: dict[str, str] = text["sources"]
         on_simt = built is not None and built.backend == "simt"
-        if on_simt and built.interface == "triton":
+        in_triton = built is not None and built.interface == "triton"
+        if on_simt and in_triton:
             from cusimt import triton
 
             triton.activate()  # before the process is confined, and to one thread
@@ -65,7 +66,7 @@ class LoadedSubmission:
         confined()
         try:
             if op_file is not None:
-                if built is not None and built.interface == "triton":
+                if in_triton:
                     for name in (each for each in sources if each != Path(op_file).name):
                         _run_text(Path(name).stem, sources[name], self.files / name)
                 elif built is not None:
