@@ -75,8 +75,8 @@ def _compare(tuner: Any, config: Any, values: dict[str, Any]) -> None:
             raise DifferentAnswers(
                 f"`{tuner.base_fn.__name__}` leaves different values in `{name}` with {_named(first)} and "
                 f"with {_named(config)}: {other}. Any of them may be the fastest, so all must give the same "
-                "answer. Autotuning runs one after another: a tensor to which the kernel adds must be named in "
-                "reset_to_zero. Any other has each of its elements written by one program."
+                "answer. Autotuning runs one after another: a tensor to which the kernel adds must be named "
+                "in reset_to_zero. Any other has each of its elements written by one program."
             )
 
 

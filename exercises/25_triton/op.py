@@ -53,7 +53,7 @@ def layer_norm_backward(
     grad_x = torch.empty(x.shape, dtype=x.dtype, device=x.device)
     wide = torch.float64 if x.dtype == torch.float64 else torch.float32
     # TODO(backward_launch): zeros of type wide for the two sums; nothing to launch for an empty x; at
-    #   most PROGRAMS programs; launch, about 10 lines.
+    #   most PROGRAMS programs; launch, about 11 lines.
     raise NotImplementedError("TODO(backward_launch)")
 
 

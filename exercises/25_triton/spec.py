@@ -172,6 +172,10 @@ GRADIENT = Gradient(
         Case("float16", inputs((6, 40), "float16")),
         Case("every second value of weight",
              [tensor((6, 33)), tensor(33, layout="sliced"), tensor(33), EPS]),
+        Case("sizes of this verdict", sizes=drawn(
+            lambda rows, columns: inputs((rows, columns)), rows=(2, 12), columns=(33, 300),
+            where=lambda rows, columns: 256 < rows * columns < 2000,
+        )),
         Case("no rows", inputs((0, 8), "float64")),
         Case("on a side stream", inputs((4, 40)), stream="side"),
     ],
