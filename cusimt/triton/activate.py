@@ -98,6 +98,8 @@ def _patch() -> None:
     parts._patch_lang = grid.patched_once(parts._patch_lang)
     executor: Any = interpreter.GridExecutor
     executor.__call__ = grid.run
+    function: Any = interpreter.InterpretedFunction
+    function.__call__ = grid.call
     tuner: Any = autotuner.Autotuner
     tuner._bench = tuning.bench(tuner._bench)
     tuner.run = tuning.run(tuner.run)

@@ -205,6 +205,14 @@ def patched_once(original: Callable[..., Any]) -> Callable[..., Any]:
     return patch
 
 
+def call(function: Any, *arguments: Any, **keywords: Any) -> Any:
+    """`InterpretedFunction.__call__`: a function that a kernel calls, whose errors stay what they are."""
+    from triton.runtime import interpreter
+
+    interpreter._patch_lang(function.fn)
+    return function.rewrite()(*arguments, **keywords)
+
+
 # ---- memory operations of the interpreter ---------------------------------------------------------------
 
 

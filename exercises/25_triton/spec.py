@@ -209,7 +209,7 @@ def in_all(x: Tensor, *others: object) -> float:
 
 
 def written(x: Tensor, *others: object) -> float:
-    """Forward writes out; two numbers for each row, a sector each, may be written beside it."""
+    """A matrix of x's shape; two numbers for each row, a sector each, may be written beside it."""
     return 1.25 * of_x(x)
 
 
@@ -240,6 +240,7 @@ EFFICIENCY = [
             Limit("global_load_sectors", of_x, "backward", 2, KEEP, of="grad_out"),
             Limit("global_load_sectors", read_backward, "backward", rule=NO_COPY),
             Limit("global_store_sectors", of_x, "backward", rule=ONCE, of="grad_x"),
+            Limit("global_store_sectors", written, "backward", rule=NO_COPY),
             Limit("global_atomic_sectors", sums, "backward", 2, FEW),
         ],
     ),
