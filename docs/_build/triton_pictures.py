@@ -10,7 +10,7 @@ _TILE_ROWS, _BLOCK = 4, 8  # of a tile
 
 def tiles_and_masks() -> Diagram:
     """25: two programs, whose tiles have elements that the matrix does not have."""
-    cell, left, top, gap = 34, 96, 40, 14
+    cell, left, top, gap = 34, 140, 40, 14
     height = 2 * _TILE_ROWS * cell + gap
     canvas = Diagram(
         "tiles-and-masks", left + _BLOCK * cell + 12, top + height + 34,
