@@ -45,7 +45,7 @@ def layer_norm_forward(
     torch.library.wrap_triton(forward_kernel)[grid](
         rows, weight, bias, out, *rows.stride(), *weight.stride(), *bias.stride(),
         *rows.shape, eps, triton.next_power_of_2(rows.shape[1]),
-    )  # fmt: skip
+    )
     # --8<-- [end:forward_launch]
     return out
 
@@ -70,7 +70,7 @@ def layer_norm_backward(
     torch.library.wrap_triton(backward_kernel)[grid](
         grads, rows, weight, grad_x, grad_weight, grad_bias, *grads.stride(), *rows.stride(),
         *weight.stride(), *rows.shape, eps, triton.next_power_of_2(rows.shape[1]),
-    )  # fmt: skip
+    )
     return grad_x, grad_weight, grad_bias
     # --8<-- [end:backward_launch]
 
