@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import sys
 from collections.abc import Callable, Iterator
 from functools import cache
 from pathlib import Path
@@ -58,7 +59,11 @@ def loaded(folder: Path, name: str) -> ModuleType:
     recipe = importlib.util.spec_from_file_location(name, folder / "op.py")
     assert recipe is not None and recipe.loader is not None
     module = importlib.util.module_from_spec(recipe)
-    recipe.loader.exec_module(module)
+    sys.path.insert(0, str(folder))  # where kernels in Triton are modules beside op.py
+    try:
+        recipe.loader.exec_module(module)
+    finally:
+        sys.path.remove(str(folder))
     return module
 
 

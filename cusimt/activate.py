@@ -18,6 +18,7 @@ from importlib.machinery import ModuleSpec
 from pathlib import Path
 from types import ModuleType
 
+from cusimt import triton as triton_programs
 from cusimt.device import autograd_threads, bindings, storages, torch_compile
 from cusimt.device.driver import Driver
 from cusimt.gpu_models import CUDA_VERSION
@@ -126,6 +127,7 @@ def _adjust(torch: ModuleType) -> None:
     storages.install(torch)
     autograd_threads.install()
     torch_compile.install(torch)
+    triton_programs.watch(driver())
     # A CUDA build's profiler would ask CUPTI; without that it times operators with events of the device.
     profiler = torch.autograd.profiler
     activities = profiler._supported_activities() - {profiler.ProfilerActivity.CUDA}

@@ -39,6 +39,15 @@ _RUNTIME: dict[str, tuple[Any, list[Any]]] = {
     "simt_set_schedule": (None, [ctypes.c_int, ctypes.c_uint64]),
     "simt_set_watchdog": (None, [ctypes.c_double]),
     "simt_set_exits_reported": (None, [ctypes.c_int]),
+    "simt_open_shield": (None, [ctypes.c_int]),
+    "simt_programs_begin": (ctypes.c_void_p, [ctypes.c_void_p]),
+    "simt_programs_next": (ctypes.c_uint64, [ctypes.c_void_p]),
+    "simt_programs_load": (None, [ctypes.c_void_p] * 3),
+    "simt_programs_store": (None, [ctypes.c_void_p] * 3),
+    "simt_programs_begin_update": (None, [ctypes.c_void_p] * 3),
+    "simt_programs_end_update": (None, [ctypes.c_void_p]),
+    "simt_programs_launch": (ctypes.c_int, [ctypes.c_void_p]),
+    "simt_programs_end": (None, [ctypes.c_void_p]),
 }
 
 _DEVICE: dict[str, tuple[Any, list[Any]]] = {

@@ -40,6 +40,7 @@ class Party:
     access: str | None
     block: Dim3 | None  # None: one of several blocks
     thread: Dim3 | None  # None: one of several threads
+    of_program: bool = False  # the block is a program of Triton's, which has no threads of its own
 
 
 @dataclass(frozen=True)
@@ -63,6 +64,7 @@ class Finding:
     note: str = ""
     schedule: str = ""  # the order of blocks and threads, if it is not the usual one
     ordered: bool = False  # of a race: the note is the order of the program, not of the run
+    of_program: bool = False  # the block is a program of Triton's, which has no threads of its own
 
     @property
     def where(self) -> str:

@@ -193,8 +193,22 @@ _WITHIN_A_BLOCK = (
 )
 
 
+_OF_PROGRAMS = {
+    "out_of_bounds": "A tile has a power of two of elements, and the tensor need not: give tl.load and "
+    "tl.store a mask that is true for the elements that exist, in every dimension.",
+    "host_pointer": "A program may follow only pointers to device memory: look at what the pointer was "
+    "computed from.",
+    "race_global": "Programs run in any order: no program may touch what another one writes. Give each "
+    "element one program, or add with tl.atomic_add.",
+    "uninitialized_read": "torch.empty gives memory with arbitrary values, also to tl.atomic_add: write "
+    "every element before it is read, or begin with torch.zeros.",
+}
+
+
 def rule(finding: Finding) -> str:
     """The sentence that says why this is wrong, for every program."""
+    if finding.of_program and finding.kind in _OF_PROGRAMS and "32-bit offset" not in finding.note:
+        return _OF_PROGRAMS[finding.kind]
     special = _SPECIAL.get(finding.kind)
     return (special(finding) if special else "") or _RULES.get(finding.kind, "")
 

@@ -49,6 +49,8 @@ def _where(finding: Finding) -> str:
     parts = [finding.where]
     if finding.block is not None and finding.thread is not None:
         parts.append(f"block {_triple(finding.block)}, thread {_triple(finding.thread)}")
+    elif finding.block is not None and finding.of_program:
+        parts.append(f"program {_triple(finding.block)}")
     parts = [part for part in parts if part]
     return ", ".join(parts) + "." if parts else ""
 
@@ -177,10 +179,18 @@ def _described(other: Party, block: Dim3 | None) -> str:
     at = f" at {other.frame.where}" if other.frame.file else ""
     if other.frame.callers:
         at += f" (called from {other.frame.callers[0].where})"
+    if other.of_program:
+        return f"{other.access or 'access'}{at} by {_program(other.block, block)}"
     if other.block is None or other.thread is None:
         return f"{other.access or 'access'}{at} by another thread"
     of_block = "" if other.block == block else f"block {_triple(other.block)}, "
     return f"{other.access or 'access'}{at} by {of_block}thread {_triple(other.thread)}"
+
+
+def _program(index: Dim3 | None, own: Dim3 | None) -> str:
+    if index is None:
+        return "another program"
+    return "the same program" if index == own else f"program {_triple(index)}"
 
 
 def _in_flight(finding: Finding, names: Names) -> str:

@@ -16,7 +16,15 @@ from cusimt.findings.consequences import without_consequences
 from cusimt.findings.hazards import RacingAccess, order_of
 from cusimt.findings.model import SUSPICIONS, UNCHECKED, Allocation, Finding, Party, Tensor
 from cusimt.records import Dim3, Record, take_records
-from cusimt.records.source_lines import NOWHERE, Frame, Site, SourceReader, compiled_sources, frames_of
+from cusimt.records.source_lines import (
+    NOWHERE,
+    SOURCE,
+    Frame,
+    Site,
+    SourceReader,
+    compiled_sources,
+    frames_of,
+)
 
 
 def symbolise(
@@ -98,7 +106,7 @@ def _finding(raw: Record, frames: Mapping[Site, Frame], quote: SourceReader) -> 
         space=raw.get("space"),
         array=str(raw.get("array") or ""),
         block=_index(raw.get("block")),
-        thread=_index(raw.get("thread")),
+        thread=None if module.endswith(SOURCE) else _index(raw.get("thread")),
         other=_party(other, module, frames) if other else None,
         allocation=Allocation(
             **{name: int(allocation[name]) for name in ("base", "bytes", "offset", "device")}
@@ -111,6 +119,7 @@ def _finding(raw: Record, frames: Mapping[Site, Frame], quote: SourceReader) -> 
         count=int(raw.get("count") or 1),
         note=str(raw.get("note") or ""),
         schedule=str(raw.get("schedule") or ""),
+        of_program=module.endswith(SOURCE),
     )
 
 
@@ -161,7 +170,9 @@ def _access(frame: Frame, access: str | None, file: str) -> RacingAccess:
 
 def _party(raw: Record, module: str, frames: Mapping[Site, Frame]) -> Party:
     frame = frames.get((module, int(raw.get("pc") or 0)), NOWHERE)
-    return Party(frame, raw.get("access"), _index(raw["block"]), _index(raw["thread"]))
+    of_program = module.endswith(SOURCE)
+    thread = None if of_program else _index(raw["thread"])
+    return Party(frame, raw.get("access"), _index(raw["block"]), thread, of_program)
 
 
 def _index(raw: Sequence[int] | None) -> Dim3 | None:

@@ -54,8 +54,42 @@ typedef struct simt_launch {
     size_t closure_bytes;  // parameter space that device code may read; 0: unknown
     const void* function;  // address of the kernel, as given to cudaFuncSetAttribute; null: unknown
     int is_instrumented;   // 1: the launching file was compiled with access hooks, and so was the kernel in it
+    int of_programs;       // 1: each block repeats what a program did (below); its barriers are not counted
+    int is_trial;          // 1: autotuning tries a configuration: neither recorded nor counted
 } simt_launch;
 int simt_launch_kernel(const simt_launch*);  // 0 or a cudaError_t, also stored as the last error
+
+// Programs of an interpreter (Triton's), which accesses memory in tiles: see runtime/programs.h. In findings and counts the
+// module is the file of the source, and a pc is a line of it.
+typedef struct simt_programs simt_programs;
+typedef struct {
+    uint32_t grid[3];
+    int warps;  // that a program would have on a GPU
+    void* stream;
+    const char* kernel;  // its name
+    const char* source;  // path of the file with its code
+    const char* file;    // launch site
+    int line;
+    const uint64_t* pointers;  // to device memory, as the kernel was given them
+    size_t pointer_count;
+    int is_trial;  // as in simt_launch
+} simt_program_grid;
+typedef struct {
+    int line;        // of the source
+    uint32_t bytes;  // of an element: 1, 2, 4 or 8
+    size_t count;
+    const uint64_t* addresses;
+    const uint8_t* mask;  // 0: the element does not take part; null: all do
+} simt_tile;
+simt_programs* simt_programs_begin(const simt_program_grid*);
+uint64_t simt_programs_next(simt_programs*);  // index of the program that runs now; the number of programs when all have run
+// Elements at addresses that are no memory of the device are left alone here, and become findings of the launch.
+void simt_programs_load(simt_programs*, const simt_tile*, void* values);
+void simt_programs_store(simt_programs*, const simt_tile*, const void* values);
+void simt_programs_begin_update(simt_programs*, const simt_tile*, uint8_t* usable);  // of atomics, which the caller computes
+void simt_programs_end_update(simt_programs*);
+int simt_programs_launch(simt_programs*);  // what they did, checked; 0 or a cudaError_t. Memory has its values from here
+void simt_programs_end(simt_programs*);    // what was not launched is undone
 
 // ---- called by device code (only on a fiber) --------------------------------------------------------------------------
 // Where such a call stands is part of its meaning: clang must not merge two of them or move one out of a branch (for gcc

@@ -17,6 +17,7 @@ __all__ = ["NOWHERE", "Frame", "SourceReader"]
 
 Site = tuple[str, int]  # library, offset of the call in it
 _TORCH = "/torch/include/"
+SOURCE = ".py"  # of a module that is a file of source: its offsets are lines (runtime/programs.h)
 _LONGEST_SOURCE = 16 * 2**20  # bytes
 _SECONDS = 60.0
 
@@ -99,6 +100,8 @@ def frames_of(
 
 def _addr2line(module: str, offsets: Sequence[int]) -> dict[int, list[Frame]]:
     """For each offset the lines it belongs to, innermost first: a call inlined into the next, and so on."""
+    if module.endswith(SOURCE):
+        return {offset: [Frame(module, offset)] for offset in offsets}
     program = shutil.which("addr2line")
     if not program or not Path(module).is_file():
         return {}

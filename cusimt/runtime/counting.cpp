@@ -32,7 +32,7 @@ uintptr_t piece_of(uintptr_t address, uintptr_t bytes) {
 // ---- the launch ----------------------------------------------------------------------------------------------------------
 
 void Counting::begin_launch(const simt_launch& launch, AccessState& access) {
-    access.counted = wanted && launch.module->checked;
+    access.counted = wanted && launch.module->checked && !launch.is_trial;
     access_ = access.counted ? &access : nullptr;
     if (!access_) return;
     arena_bytes_ = access.arena_bytes;

@@ -73,8 +73,10 @@ void Counting::end_launch(const simt_launch& launch, int device, int error, doub
     if (counts.size() > kMostBytes) return;
     JsonLine json(counts);
     describe_launch(json, launch, device, error, time_us);
-    json.integer("barriers", barriers_).integer("tensor_multiply_adds", tensor_multiply_adds_);
-    json.integer("read_sectors", read).integer("written_sectors", written);
+    json.integer("barriers", launch.of_programs ? 0 : barriers_)
+        .integer("tensor_multiply_adds", tensor_multiply_adds_)
+        .integer("read_sectors", read)
+        .integer("written_sectors", written);
     json.raw("sites", list + "]");
 }
 

@@ -192,7 +192,7 @@ int finish(const simt_launch& launch) {
     double time_us = modelled_duration(launch);
     Submitted work = advance_stream(launch.stream, time_us);
     stream_uses.launched(launch, work.moment, {execution.first_epoch, shared_memory.next_epoch()});
-    record_launch(launch, execution.device, execution.error, time_us, work);
+    if (!launch.is_trial) record_launch(launch, execution.device, execution.error, time_us, work);
     counting.end_launch(launch, execution.device, execution.error, time_us);
     execution.access.on_device = 0;
     if (!execution.error) return cudaSuccess;

@@ -93,6 +93,13 @@ const std::vector<SharedArray>& shared_arrays(simt_module& module) {
     return *static_cast<const std::vector<SharedArray>*>(module.shared_arrays);
 }
 
+void register_source(simt_module* module) {
+    std::lock_guard lock(modules_lock);
+    module->next = first_module;
+    first_module = module;
+    module->static_data = new StaticData(*module);
+}
+
 bool find_symbol(const void* address, Symbol* symbol) {
     std::lock_guard lock(modules_lock);
     auto byte = static_cast<const char*>(address);

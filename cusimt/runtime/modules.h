@@ -19,6 +19,9 @@ struct ThreadBlockMemory {
 ThreadBlockMemory shared_range(simt_module& module);
 const std::vector<SharedArray>& shared_arrays(simt_module& module);
 
+// A module that is no library: a file of source, whose code addresses stand for lines.
+void register_source(simt_module* module);
+
 struct Symbol {
     uintptr_t begin = 0, bytes_to_end = 0;  // the rest of its section
     bool constant = false;

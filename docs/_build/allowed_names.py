@@ -10,6 +10,7 @@ from grader.audit.lists.builtins import BUILTINS, METHODS
 from grader.audit.lists.setup import OF_SETUP, SETUP
 from grader.audit.lists.standard import STANDARD
 from grader.audit.lists.tensors import NUMPY, TORCH
+from grader.audit.lists.triton import HOST, KERNEL
 from grader.audit.suite_source import PYTEST
 
 
@@ -21,6 +22,11 @@ def modules() -> str:
 def suites() -> str:
     """What a suite of tests may import besides."""
     return _table("module", "what it is for", PYTEST, code=True)
+
+
+def kernels() -> str:
+    """What a file of kernels in Triton may import; op.py beside it has `triton` for what HOST lists."""
+    return _table("module", "what it is for", {**KERNEL, **{f"{key} (in op.py)": HOST[key] for key in HOST}}, code=True)
 
 
 def setup() -> str:

@@ -42,6 +42,7 @@ import timeline
 import training_pictures
 import transpose_pictures
 import values
+import triton_pictures
 import vector_pictures
 from generated import bring_up_to_date
 
@@ -79,6 +80,7 @@ FIGURES: dict[str, Callable[[], Canvas]] = {
     "turned_tile": reduction_pictures.turned_tile,
     "merged_moments": norm_pictures.merged_moments,
     "two_directions": norm_pictures.two_directions,
+    "tiles_and_masks": triton_pictures.tiles_and_masks,
     "tiles_of_scores": attention_pictures.tiles_of_scores,
     "pairs_of_tiles": attention_pictures.pairs_of_tiles,
     "loss_curves": training_pictures.loss_curves,

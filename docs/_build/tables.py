@@ -202,6 +202,7 @@ TABLES = {
     "tape_steps": tape_pictures.in_words,
     "allowed_modules": allowed_names.modules,
     "allowed_in_suites": allowed_names.suites,
+    "allowed_in_kernels": allowed_names.kernels,
     "allowed_in_setup": allowed_names.setup,
     "allowed_attributes_in_setup": allowed_names.attributes_in_setup,
     "allowed_names": allowed_names.names,

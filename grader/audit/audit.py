@@ -18,6 +18,7 @@ from grader.audit import (
     setup_source,
     spelling,
     suite_source,
+    triton_source,
 )
 from grader.audit.allowed_symbols import Use
 from grader.audit.modules import Modules
@@ -54,7 +55,10 @@ def python_files(exercise: Exercise, files: Path, installed: Path | None = None)
         found = sorted(path for path in installed.rglob("*.py") if path.is_file())
         return {path.relative_to(installed).as_posix(): path.read_bytes() for path in found}
     tests = [name for name in exercise.edit if fnmatch(name, _TESTS)]
-    return {name: (files / name).read_bytes() for name in ("op.py", *tests) if (files / name).is_file()}
+    kernels = exercise.build.sources if exercise.has_python_kernels else ()
+    return {
+        name: (files / name).read_bytes() for name in (*kernels, "op.py", *tests) if (files / name).is_file()
+    }
 
 
 def audit_python(
@@ -145,6 +149,9 @@ def _python(exercise: Exercise, files: Path, contents: Mapping[str, bytes]) -> I
     for file, content in contents.items():
         if fnmatch(file, _TESTS):
             yield from suite_source.audit(content, file)
+        elif exercise.has_python_kernels:
+            kernels = {name: contents[name] for name in exercise.build.sources if name in contents}
+            yield from triton_source.audit(content, file, exercise.build.name, exercise.allowed, kernels)
         else:
             name, own = exercise.build.name, _words(exercise, files)
             yield from python_source.audit(content, file, name, exercise.allowed, own=own)
@@ -162,7 +169,7 @@ def _sources(exercise: Exercise, files: Path, assembly: bool) -> Iterator[Object
     if (files / "setup.py").is_file():
         yield from setup_source.audit((files / "setup.py").read_bytes(), "setup.py")
     seen: dict[Path, None] = {}
-    for source in exercise.build.sources:
+    for source in () if exercise.has_python_kernels else exercise.build.sources:
         seen.update(dict.fromkeys(closure(files / source, [])))
     plain = set(seen) if exercise.build.interface == "torch_library" else set()
     # A setup.py says which folders headers are looked for in, so a header may be found from anywhere.

@@ -11,7 +11,7 @@ from types import ModuleType
 from grader.audit.lists import Group
 
 OPERATORS = "torch.ops"  # its namespaces hold operators alone, and a submission uses its own
-_LIBRARIES = ("numpy", "packaging", "pytest", "torch")  # that a list names modules of
+_LIBRARIES = ("numpy", "packaging", "pytest", "torch", "triton")  # that a list names modules of
 _HEAP_TYPE, _IMMUTABLE = 1 << 9, 1 << 8  # flags of a class: its attributes can be changed unless it is static
 
 

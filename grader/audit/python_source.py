@@ -98,7 +98,7 @@ class SourceAudit:
                 for name in node.kwd_attrs:
                     yield from self._attribute_name(node, name)
             yield from classes.objections(node, self)
-        if f"{registrations.ALLOWANCE}.custom_op" in self.meanings.values():
+        if registrations.EVALUATES & set(self.meanings.values()):
             for node, what in registrations.hidden_types(self.tree, self.meanings):
                 yield self.object(node, what, registrations.TYPES_RULE)
 

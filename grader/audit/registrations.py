@@ -9,17 +9,19 @@ from grader.audit.lists.builtins import NAMES
 from grader.audit.tree import Tree
 
 ALLOWANCE = "torch.library"
+_WRAPPER = "wrap_triton"  # of a kernel, which PyTorch then sees: it names no operator
 # What registers or defines one operator, which its first argument names. Not: opcheck and infer_schema, which
 # a submission does not need; register_torch_dispatch, which changes what modes of PyTorch's own do.
 FUNCTIONS = frozenset((
     "Library", "custom_op", "define", "get_kernel", "impl", "register_autocast", "register_autograd",
-    "register_fake", "register_kernel", "register_vmap",
+    "register_fake", "register_kernel", "register_vmap", "triton_op", _WRAPPER,
 ))  # fmt: skip
 # Methods of what Library and custom_op return. Library.fallback would stand in for every operator.
 METHODS = frozenset(("register_fake",))
 RULE = "A submission registers operators of its own, and leaves PyTorch's as they are."
 
-TYPES_RULE = "torch.library.custom_op evaluates annotations: write each type out in its place."
+EVALUATES = {f"{ALLOWANCE}.custom_op", f"{ALLOWANCE}.triton_op"}
+TYPES_RULE = "torch.library.custom_op and triton_op evaluate annotations: write each type out in its place."
 _TYPES = (
     ast.Name,
     ast.Attribute,
@@ -48,6 +50,8 @@ def problem(function: str, call: ast.Call | None, namespace: str) -> str:
         return f"uses `{name}`"
     if call is None:
         return f"uses `{name}` without calling it on the spot"
+    if function == _WRAPPER:
+        return ""
     first = call.args[0] if call.args else None
     if not isinstance(first, ast.Constant) or not isinstance(first.value, str):
         return f'calls `{name}` for an operator that is not written out as "{namespace}::name"'
@@ -59,7 +63,7 @@ def problem(function: str, call: ast.Call | None, namespace: str) -> str:
 
 
 def hidden_types(tree: Tree, meanings: Mapping[int, str]) -> Iterator[tuple[ast.AST, str]]:
-    """Parts of annotations that could be texts when they are evaluated: custom_op would evaluate those."""
+    """Parts of annotations that could be texts when they are evaluated: EVALUATES do that."""
     own = {node.name for node in tree.nodes if isinstance(node, ast.ClassDef)}
     for node in tree.nodes:
         if not isinstance(node, ast.expr) or not tree.is_in_annotation(node):

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, cast
 
 from cusimt.compiler.sources import closure, is_cuda
 from cusimt.support.words import listed, noun
+from cusimt.triton import require as require_triton
 from grader.audit import (
     Objection,
     Unreadable,
@@ -29,6 +30,7 @@ from grader.compilation import Artifact, BuildRequest, build
 from grader.compilation.diagnostics import line_of
 from grader.compilation.host_paths import without_host_paths
 from grader.compilation.preprocessing import kept, preprocess
+from grader.compilation.python_kernels import kernel_names
 from grader.compilation.registrations import Mistake, find_mistake
 from grader.compilation.steps import library_folders
 from grader.course.catalog import Exercise
@@ -59,6 +61,8 @@ def compile_submission(
         InfrastructureError: the toolchain is missing or broken.
     """
     facts = exercise.build
+    if exercise.has_python_kernels:
+        require_triton()
     missing = [name for name in (*exercise.edit, *exercise.given) if not (files / name).is_file()]
     if missing:
         needed = listed((*exercise.edit, *exercise.given))
@@ -71,7 +75,9 @@ def compile_submission(
     if objection is not None:
         return _refused(objection)
     try:
-        if facts.interface == "wheel":
+        if exercise.has_python_kernels:
+            artifact = _of_python_kernels(exercise, files, backend)
+        elif facts.interface == "wheel":
             names = (*exercise.edit, *exercise.given)
             objection = _changed_sources_of_a_package(exercise, files, backend, owner, isolate)
             if objection is not None:
@@ -101,6 +107,15 @@ def compile_submission(
             shown = (*shown[:SHOWN_LINES], f"... {left} more lines: grader check --verbose shows them")
         return Outcome(Status.BUILD_ERROR, failure.what, lines=shown, topic="build")
     return _audited(exercise, files, artifact)
+
+
+def _of_python_kernels(exercise: Exercise, files: Path, backend: Backend) -> Artifact:
+    """What is loaded where Triton compiles, or interprets, each kernel at its launch."""
+    kernels = files / exercise.build.sources[0]
+    return Artifact(
+        exercise.build.name, "triton", kernels, backend, checked=backend == "simt", seconds=0.0, cached=False,
+        log=kernels,
+    )  # fmt: skip
 
 
 def _misregistered(mistake: Mistake, files: Path) -> Outcome:
@@ -153,7 +168,7 @@ def _audited(exercise: Exercise, files: Path, artifact: Artifact) -> Artifact | 
         objection = audit_installed(exercise, artifact.installed, backend, contents, folders)
     else:
         objection = audit_python(exercise, files, contents)
-        if objection is None:
+        if objection is None and not exercise.has_python_kernels:
             objects = json.loads(artifact.symbols.read_text()) if artifact.symbols else {}
             objection = audit_library(exercise, artifact.path, backend, objects, folders)
     if objection is not None:
@@ -208,6 +223,9 @@ def _refused(objection: Objection) -> Outcome:
 
 
 def built(artifact: Artifact) -> Outcome:
+    if artifact.interface == "triton":
+        kernels = listed([f"`{name}`" for name in kernel_names(artifact.sources.values())])
+        return passed(f"Loaded: {artifact.path.name} has {kernels}, for Triton to compile at their launch.")
     how = "from the cache" if artifact.cached else f"in {artifact.seconds:.1f} s"
     return passed(f"Built {how}.")
 
@@ -227,6 +245,9 @@ def load_failure(failure: SubmissionError, artifact: Artifact, exercise: Exercis
         if error.type in _SYNTAX:
             place = error.where.replace(":", ", line ", 1)
             return Outcome(Status.BUILD_ERROR, f"{place}: {error.type}: {error.message}", got=error.type)
+        if artifact.interface == "triton":
+            sentence = f"Loading it raised {error.type}{where}: {error.message}"
+            return Outcome(Status.BUILD_ERROR, sentence, got=error.type, topic="load")
         said = _module_name(error.message, exercise, files) or error.message
         sentence = f"It compiles, but loading it raised {error.type}{where}: {said}"
         return Outcome(Status.BUILD_ERROR, sentence, got=error.type, topic="load")

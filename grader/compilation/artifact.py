@@ -9,7 +9,7 @@ from typing import Literal
 
 from grader.support.backends import Backend
 
-Interface = Literal["torch_library", "torch_extension", "pybind", "wheel"]
+Interface = Literal["torch_library", "torch_extension", "pybind", "wheel", "triton"]
 
 
 @dataclass(frozen=True)
@@ -19,6 +19,8 @@ class Artifact:
     `symbols` has the names that each source's object asks others for, and `units` what nvcc compiled: JSON.
 
     Of the interface `wheel`, `path` is the wheel, and the folder `installed` beside it what it unpacks to.
+    Of `triton`, `path` is the first file with kernels: there is nothing else.
+
     `sources` are the texts of the submission's Python files, by name, once they were audited: these run.
     """
 
@@ -36,7 +38,7 @@ class Artifact:
 
     @property
     def is_python_module(self) -> bool:
-        return self.interface != "torch_library"
+        return self.interface not in ("torch_library", "triton")
 
     @property
     def installed(self) -> Path:

@@ -11,7 +11,7 @@ from grader.support.backends import Backend
 from grader.support.toml_table import TomlTable, read_toml
 
 KINDS = ("write", "fix", "predict", "test")
-INTERFACES = ("torch_library", "torch_extension", "pybind", "wheel")
+INTERFACES = ("torch_library", "torch_extension", "pybind", "wheel", "triton")
 CHECKS = (
     "correctness", "gradient", "parts", "safety", "device_work", "dispatcher", "packaging",
     "measurements", "accepts", "kills", "efficiency", "performance", "answers",
@@ -40,7 +40,11 @@ class Section:
 
 @dataclass(frozen=True)
 class BuildFacts:
-    """``name`` is the library's: its TORCH_LIBRARY namespace, its Python module or its Python package."""
+    """``name`` is the library's: its TORCH_LIBRARY namespace, its Python module or its Python package.
+
+    Of the interface ``triton`` the sources are Python: there is no library, and ``name`` is the namespace of
+    the operators that op.py registers.
+    """
 
     name: str
     interface: str
@@ -101,6 +105,11 @@ class Exercise:
     def solution_dir(self) -> Path:
         """Where the master copies are; the folder is absent in a learner's release."""
         return self.course / "solutions" / self.slug
+
+    @property
+    def has_python_kernels(self) -> bool:
+        """Whether the device code is Python, in Triton: nothing is compiled ahead of a launch."""
+        return self.build.interface == "triton"
 
     @property
     def is_repair(self) -> bool:

@@ -92,6 +92,8 @@ def place(finding: ReportedFinding) -> str:
     parts = []
     if finding.thread is not None and finding.block is not None:
         parts.append(f"Thread {finding.thread} of block {finding.block}")
+    elif finding.block is not None:  # of Triton's programs, which have no threads of their own
+        parts.append(f"Program {finding.block}")
     if finding.count > 1:
         parts.append(f"{finding.count} times" if parts else f"Seen {finding.count} times")
     return ", ".join(parts)

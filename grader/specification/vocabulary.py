@@ -28,7 +28,7 @@ SMALLEST_RANK = {
     "transposed": 2, "sliced": 1, "expanded": 1, "permuted": 3, "padded": 2, "truncated": 2, "far": 2,
 }  # fmt: skip
 FAR = 2**31  # elements: the first offset that a signed 32-bit integer cannot hold
-ONE_BYTE = ("uint8", "int8", "bool")
+SHORT = ("uint8", "int8", "bool", "float16", "bfloat16")  # whose storage of 2^31 elements most GPUs can hold
 
 
 @dataclass(frozen=True)
@@ -85,8 +85,8 @@ def tensor(
             channels_last has it (rank >= 3); ``padded`` row-major with a gap behind each row, as in
             ``x[..., :columns]`` (rank >= 2); ``far`` row-major, except that a huge stride along the first
             dimension puts its last entry beyond offset 2^31, which overflows a 32-bit index (rank >= 2, at
-            least two entries there, one-byte dtypes: its storage has 2 GiB, of which only the elements are
-            resident on simt and on the host, and all of it on a real GPU).
+            least two entries there, dtypes of one or two bytes: its storage has 2 or 4 GiB, of which only
+            the elements are resident on simt and on the host, and all of it on a real GPU).
         device: ``"cuda:0"``, ``"cuda:1"`` or ``"cpu"``; ignored by NumPy arrays, which are on the host.
         low, high: floating values are uniform in ``[low, high)``, integers in ``[low, high]``.
         name: how verdicts call it; default the parameter of ``reference`` at this position.
@@ -127,10 +127,10 @@ def _refuse_nonsense(given: TensorSpec) -> None:
         raise ValueError(f"device {given.device!r} is none of cuda:0, cuda:1, cpu")
     if len(given.shape) < SMALLEST_RANK.get(given.layout, 0):
         raise ValueError(f"layout {given.layout!r} needs at least {SMALLEST_RANK[given.layout]} dimensions")
-    if given.layout == "far" and (given.shape[0] < 2 or 0 in given.shape or given.dtype not in ONE_BYTE):
+    if given.layout == "far" and (given.shape[0] < 2 or 0 in given.shape or given.dtype not in SHORT):
         raise ValueError(
             f"layout 'far' needs two entries along the first dimension, no empty one, and one of the dtypes "
-            f"{', '.join(ONE_BYTE)}, not {given.dtype} {given.shape}"
+            f"{', '.join(SHORT)}, not {given.dtype} {given.shape}"
         )
     if given.layout == "far" and (given.kind == "numpy" or given.device == "cpu"):
         raise ValueError("layout 'far' is for tensors on a CUDA device")

@@ -131,7 +131,7 @@ def test_a_missing_file_is_a_broken_spec(tmp_path: Path) -> None:
         ({"shape": 3, "dtype": "uint8", "layout": "far"}, "needs at least 2 dimensions"),
         ({"shape": (1, 3), "dtype": "uint8", "layout": "far"}, "needs two entries along the first dim"),
         ({"shape": (2, 0), "dtype": "uint8", "layout": "far"}, "no empty one"),
-        ({"shape": (2, 3), "layout": "far"}, "uint8, int8, bool, not float32"),
+        ({"shape": (2, 3), "layout": "far"}, "uint8, int8, bool, float16, bfloat16, not float32"),
         ({"shape": (2, 3), "dtype": "bool", "layout": "far", "device": "cpu"}, "on a CUDA device"),
         ({"shape": (2, 3), "dtype": "int8", "layout": "far", "kind": "numpy"}, "on a CUDA device"),
         ({"shape": 3, "device": "cuda"}, "device 'cuda' is none of"),

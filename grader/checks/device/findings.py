@@ -99,7 +99,8 @@ def _recorded(found: findings.Finding) -> ReportedFinding:
     """Place, count and source go into fields of their own, so that the sentence need not repeat them."""
     frame = found.frame if found.frame.file else found.launch
     nowhere = findings.Frame(callers=found.frame.callers)
-    unplaced = replace(found, frame=nowhere, launch=findings.Frame(), thread=None, count=1)
+    unplaced = replace(found, frame=nowhere, launch=findings.Frame(), thread=None, count=1,
+                       of_program=False)  # fmt: skip
     return ReportedFinding(
         kind=found.kind,
         sentence=findings.sentence(unplaced),

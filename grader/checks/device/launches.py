@@ -17,6 +17,7 @@ from cusimt.support.demangling import demangled
 from grader.checks.bench import Bench, Call
 from grader.checks.device.vendor_work import is_vendors, vendor_work
 from grader.compilation import Artifact
+from grader.compilation.python_kernels import kernel_names
 from grader.run.values import TracedLaunch
 
 _MANGLED = re.compile(rb"_Z[\w$.]{1,4096}(?=\0)")
@@ -108,7 +109,9 @@ class Kernels:
 
 
 def kernels_of(artifact: Artifact) -> Kernels | None:
-    """The kernels of the built library; None if binutils are missing."""
+    """The kernels of the built library, or of the files in Triton; None if binutils are missing."""
+    if artifact.interface == "triton":
+        return Kernels(frozenset(kernel_names(artifact.sources.values())), b"")
     return _kernels(tuple(_libraries(artifact)))
 
 

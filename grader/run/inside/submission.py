@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib.machinery
 import importlib.util
+import linecache
 import os
 import re
 import sys
@@ -58,12 +59,20 @@ class LoadedSubmission:
         os.chdir(self.files)
         sources: dict[str, str] = text["sources"]
         on_simt = built is not None and built.backend == "simt"
+        in_triton = built is not None and built.interface == "triton"
+        if on_simt and in_triton:
+            from cusimt import triton
+
+            triton.activate()  # before the process is confined, and to one thread
         if on_simt or self.confined:  # never on a GPU: its driver opens devices and starts threads
             landlock.confine(_needed(self.files, built))
         confined()
         try:
             if op_file is not None:
-                if built is not None:
+                if in_triton:
+                    for name in (each for each in sources if each != Path(op_file).name):
+                        _run_text(Path(name).stem, sources[name], self.files / name)
+                elif built is not None:
                     from grader.compilation import preload
 
                     preload({built.name: built})
@@ -136,6 +145,8 @@ def _run_text(name: str, text: str, path: Path) -> ModuleType:
     """The module that `text` defines; `path` is where errors say that it stands."""
     module = ModuleType(name)
     module.__file__ = str(path)
+    # What Triton reads to compile a kernel is what was audited, whatever the file holds by then.
+    linecache.cache[str(path)] = (len(text), None, text.splitlines(keepends=True), str(path))
     sys.modules[name] = module
     exec(compile(text, str(path), "exec", dont_inherit=True), vars(module))
     return module
