@@ -24,17 +24,9 @@ PEAK = 989e12  # operations/s of tensor cores, 16 bits, dense: NVIDIA, "H200 Ten
 # Constants of kernel.cu by variant.
 VARIANTS: dict[str, Mapping[str, int]] = {
     "no_padding": {"kPadding": 0},
-    "two_stages": {"kStages": 2},
-    "four_stages": {"kStages": 4},
     "depth_64": {"kDepth": 64},
-    "depth_64_two_stages": {"kDepth": 64, "kStages": 2},
-    "depth_64_four_stages": {"kDepth": 64, "kStages": 4},
-    "256_rows": {"kWarpsDown": 4, "kWarpsAcross": 2},
-    "256_rows_depth_64": {"kWarpsDown": 4, "kWarpsAcross": 2, "kDepth": 64},
-    "128_columns": {"kWarpsAcross": 2, "kBlocks": 2},
-    "128_columns_depth_64": {"kWarpsAcross": 2, "kBlocks": 2, "kDepth": 64},
-    "narrow_warps": {"kWarpColumns": 32, "kBlocks": 2},
-    "narrow_warps_256_columns": {"kWarpColumns": 32, "kWarpsAcross": 8},
+    "128_columns": {"kWarpColumns": 32, "kBlocks": 2},
+    "128_columns_depth_64": {"kWarpColumns": 32, "kBlocks": 2, "kDepth": 64},
 }
 Product = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 

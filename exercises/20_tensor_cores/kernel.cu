@@ -86,19 +86,23 @@ __device__ void start_copy(Tile<T, Layout, Rows, Columns>& tile, const Matrix<T>
     const int thread = static_cast<int>(threadIdx.x);
     if (x.wide) {  // as in exercise 19
         constexpr int kAcross = To::kLength / kVector;  // vectors in a line
+        constexpr int kAtOnce = kThreads / kAcross;  // lines of which the block copies all at the same time
+        static_assert(kThreads % kAcross == 0 && To::kLines % kAtOnce == 0);
+        // A thread's vectors have the same place in lines kAtOnce apart: one address serves for all.
+        const int l = To::line_of(thread / kAcross), e = thread % kAcross * kVector;
+        const T* from = x.data + (first_line + l) * stride + first + e;
+        const int64_t left = length - first - e;  // elements from here on
+        const int there = static_cast<int>(left < 0 ? 0 : left < kVector ? left : kVector);
 #pragma unroll
-        for (int v = thread; v < To::kLines * kAcross; v += kThreads) {
-            const int l = To::line_of(v / kAcross), e = v % kAcross * kVector;
-            const int64_t left = first_line + l < lines ? length - first - e : 0;  // elements from here on
-            const int there = static_cast<int>(left < 0 ? 0 : left < kVector ? left : kVector);
-            const T* from = x.data + (first_line + l) * stride + first + e;
-            T* to = &tile.data[l * To::kStride + e];
-            if (there == kVector) {
+        for (int n = 0; n < To::kLines; n += kAtOnce, from += kAtOnce * stride) {
+            T* to = &tile.data[(l + n) * To::kStride + e];
+            const int exist = first_line + l + n < lines ? there : 0;
+            if (exist == kVector) {
                 __pipeline_memcpy_async(to, from, kVector * sizeof(T));
             } else {  // at an edge: what exists, then zeros
                 alignas(kVector * sizeof(T)) T part[kVector];
 #pragma unroll
-                for (int i = 0; i < kVector; ++i) part[i] = i < there ? from[i] : T(0.0f);
+                for (int i = 0; i < kVector; ++i) part[i] = i < exist ? from[i] : T(0.0f);
                 *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(part);
             }
         }
