@@ -29,7 +29,7 @@ def matrix(x: torch.Tensor) -> torch.Tensor:
 
 @torch.library.triton_op("layer_norm_triton::layer_norm", mutates_args=())
 def layer_norm_forward(
-    x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, eps: float
+    x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, eps: float = 1e-5
 ) -> torch.Tensor:
     """The operator: its arguments are checked, its derivative is registered below."""
     check(x, weight, bias)

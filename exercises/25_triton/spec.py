@@ -25,7 +25,7 @@ SECTOR = 32  # bytes: the least that global memory reads or writes
 Tensor = torch.Tensor
 
 
-def reference(x: Tensor, weight: Tensor, bias: Tensor, eps: float) -> Tensor:
+def reference(x: Tensor, weight: Tensor, bias: Tensor, eps: float = EPS) -> Tensor:
     return torch.nn.functional.layer_norm(x, weight.shape, weight, bias, eps)
 
 
@@ -47,36 +47,36 @@ def normalised_by(
     return distance / torch.sqrt(squares / variance_of + eps) * weight + bias
 
 
-def with_strays(x: Tensor, weight: Tensor, bias: Tensor, eps: float) -> Tensor:
+def with_strays(x: Tensor, weight: Tensor, bias: Tensor, eps: float = EPS) -> Tensor:
     columns = x.shape[-1]
     return normalised_by(x, weight, bias, eps, columns, columns, tile_of(x) - columns)
 
 
-def over_the_tile(x: Tensor, weight: Tensor, bias: Tensor, eps: float) -> Tensor:
+def over_the_tile(x: Tensor, weight: Tensor, bias: Tensor, eps: float = EPS) -> Tensor:
     return normalised_by(x, weight, bias, eps, tile_of(x), tile_of(x))
 
 
-def mean_over_the_tile(x: Tensor, weight: Tensor, bias: Tensor, eps: float) -> Tensor:
+def mean_over_the_tile(x: Tensor, weight: Tensor, bias: Tensor, eps: float = EPS) -> Tensor:
     return normalised_by(x, weight, bias, eps, tile_of(x), x.shape[-1])
 
 
-def variance_over_the_tile(x: Tensor, weight: Tensor, bias: Tensor, eps: float) -> Tensor:
+def variance_over_the_tile(x: Tensor, weight: Tensor, bias: Tensor, eps: float = EPS) -> Tensor:
     return normalised_by(x, weight, bias, eps, x.shape[-1], tile_of(x))
 
 
-def without_root(x: Tensor, weight: Tensor, bias: Tensor, eps: float) -> Tensor:
+def without_root(x: Tensor, weight: Tensor, bias: Tensor, eps: float = EPS) -> Tensor:
     center = x.mean(-1, keepdim=True)
     variance = (x - center).square().mean(-1, keepdim=True)
     return (x - center) / (variance + eps) * weight + bias
 
 
-def eps_outside(x: Tensor, weight: Tensor, bias: Tensor, eps: float) -> Tensor:
+def eps_outside(x: Tensor, weight: Tensor, bias: Tensor, eps: float = EPS) -> Tensor:
     center = x.mean(-1, keepdim=True)
     variance = (x - center).square().mean(-1, keepdim=True)
     return (x - center) / (torch.sqrt(variance) + eps) * weight + bias
 
 
-def without_shift(x: Tensor, weight: Tensor, bias: Tensor, eps: float) -> Tensor:
+def without_shift(x: Tensor, weight: Tensor, bias: Tensor, eps: float = EPS) -> Tensor:
     return reference(x, weight, torch.zeros_like(bias), eps)
 
 
@@ -182,18 +182,18 @@ GRADIENT = Gradient(
 )  # fmt: skip
 
 
-def accumulation(x: Tensor, weight: Tensor, bias: Tensor, eps: float) -> int:
+def accumulation(x: Tensor, weight: Tensor, bias: Tensor, eps: float = EPS) -> int:
     """Forward adds up a row; the gradients of weight and bias add up a column."""
     columns = max(1, weight.numel())
     return max(1, columns, x.numel() // columns)
 
 
-def traffic(x: Tensor, weight: Tensor, bias: Tensor, eps: float) -> int:
+def traffic(x: Tensor, weight: Tensor, bias: Tensor, eps: float = EPS) -> int:
     """Read x, weight and bias, write out."""
     return (2 * x.numel() + 2 * weight.numel()) * x.element_size()
 
 
-def flops(x: Tensor, weight: Tensor, bias: Tensor, eps: float) -> int:
+def flops(x: Tensor, weight: Tensor, bias: Tensor, eps: float = EPS) -> int:
     """Two for the mean, three for the squared distances, four for the result."""
     return 9 * x.numel()
 
@@ -268,7 +268,8 @@ DISPATCHER = Dispatcher(
         ),
     ],
     # BLOCK is a constant of the kernel, so that a graph is made for each number of columns.
-    compiled=[Case("9 rows of 20", inputs((9, 20))), Case("4 rows of 20", inputs((4, 20)))],
+    # Without eps, which dynamic=True would make symbolic: Inductor of torch 2.11 failed on that, on an H200.
+    compiled=[Case("9 rows of 20", inputs((9, 20))[:3]), Case("4 rows of 20", inputs((4, 20))[:3])],
 )
 
 PROFILE = Case("32 rows of 256", inputs((32, 256)))

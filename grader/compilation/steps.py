@@ -223,6 +223,8 @@ def _prelude(request: BuildRequest, folder: Path) -> Path:
     names = [f"TORCH_EXTENSION_NAME {request.name}"]
     if request.interface == "torch_extension":
         names.append("TORCH_API_INCLUDE_EXTENSION_H")  # torch/torch.h includes Python's headers, too
+    if request.backend == "cuda":
+        names.append("NVTX_DISABLE")  # CUB's ranges open a library that the environment names: refused
     prelude.write_text("".join(f"#define {name}\n" for name in names))
     return prelude
 

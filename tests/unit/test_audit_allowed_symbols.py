@@ -284,3 +284,11 @@ def test_a_function_of_ones_own_that_was_not_linked_is_called_that() -> None:
     assert own.topic == "load"
     (foreign,) = audit_objects({"binding.cpp": ["dlsym"]}, HOST)
     assert foreign.sentence.startswith("binding.cpp uses `dlsym`, which looks functions up")
+
+
+def test_cubs_headers_format_the_text_of_an_error() -> None:
+    """`make test` has no torch for CUDA: these are what nvcc 13.0 leaves undefined in 22's kernel.cu."""
+    use = Use("cuda", kernels=True, python=False, vendor=frozenset({"cub"}))
+    assert not_allowed(["__snprintf_chk", "snprintf"], use) == []
+    assert len(not_allowed(["__snprintf_chk"], replace(use, vendor=frozenset()))) == 1
+    assert len(not_allowed(["dlopen", "getenv"], use)) == 2
