@@ -26,7 +26,8 @@ ALSO = {  # of lessons that are about more than the speed of a kernel
 # What pages that are no lesson show, from NAME_*.md.
 PAGES = (
     *("bindings", "torch_symbols", "late_error"),
-    *("edit_to_verdict", "command_line", "simt_throughput", "isolation", "gpu_lanes"),  # reference/performance.md
+    # Of reference/performance.md:
+    *("edit_to_verdict", "watch_saves", "command_line", "simt_throughput", "isolation", "gpu_lanes"),
 )
 NOTHING = "*No measurement of this exercise on a GPU has been recorded yet.*\n"
 NOTHING_OF_A_PAGE = "*No run on a GPU has been recorded yet.*\n"
