@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Annotated
@@ -15,6 +17,7 @@ from grader.course.catalog import Catalog
 from grader.instruct.course import read_course
 from grader.instruct.nbgrader.dependency import CONFIG, require_nbgrader
 from grader.support.backups import BACKUPS, differs, replace_files
+from grader.support.errors import UsageError
 
 
 def build(names: Sequence[str], course: Path | None, out: Path) -> None:
@@ -59,3 +62,23 @@ def build_command(
 ) -> None:
     """Writes notebooks, stubs and nbgrader's configuration. The same exercises give the same bytes."""
     build(exercises or (), course, out)
+
+
+@nbgrader.command()
+def formgrade(
+    folder: Annotated[Path, typer.Argument(metavar="CLASS", help="The folder of the class.")] = Path(),
+    port: Annotated[int, typer.Option(help="Where it listens, on this machine alone.")] = 8888,
+    browser: Annotated[bool, typer.Option(help="Open a browser, too.")] = True,
+) -> None:
+    """Opens nbgrader's formgrader, where people mark and comment."""
+    require_nbgrader()
+    if not (folder / CONFIG).is_file():
+        raise UsageError(
+            f"There is no {CONFIG} in {folder.resolve()}.",
+            "The formgrader shows the class in whose folder it starts.",
+            "Name that folder, or write its course first: grader nbgrader build",
+        )
+    print("Here people mark and comment, until you stop it with Ctrl-C. Next: grader class feedback")
+    options = ["--ServerApp.default_url=/formgrader/", f"--ServerApp.port={port}"]
+    command = [sys.executable, "-m", "jupyter_server", *options, f"--ServerApp.open_browser={browser}"]
+    raise typer.Exit(subprocess.run(command, cwd=folder, check=False).returncode)

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
+import os
 import shutil
+import signal
 import subprocess
 import sys
+import time
 import zipfile
 from pathlib import Path
+from urllib.request import urlopen
 
 import pytest
 
 from grader.cli import main
 from tests.nbgrader.school import NOTEBOOK, SLUG, Class, a_verdict
+from tests.ports import reserved_port
 
 REPOSITORY = Path(__file__).parents[2]
 
@@ -87,3 +94,35 @@ def test_nbgrader_does_not_go_on_without_its_configuration(
     assert done.returncode == 1
     assert said in done.stderr
     assert not (toys.folder / "autograded").exists()
+
+
+def test_the_formgrader_is_opened_in_the_folder_of_the_class(
+    toys: Class, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The real one: `nbgrader formgrade` itself only says that it is no command any more."""
+    settings = {"ServerApp": {"allow_root": True}, "IdentityProvider": {"token": "t"}}
+    place = Path(os.environ["JUPYTER_CONFIG_DIR"])
+    place.mkdir(parents=True)
+    (place / "jupyter_server_config.json").write_text(json.dumps(settings))
+    with reserved_port() as port:
+        words = ["nbgrader", "formgrade", str(toys.folder), "--port", str(port), "--no-browser"]
+        with subprocess.Popen(
+            [sys.executable, "-m", "grader", *words], cwd=REPOSITORY, process_group=0
+        ) as server:
+            try:
+                address = f"http://127.0.0.1:{port}/formgrader/api/assignments?token=t"
+                assert SLUG in {each["name"] for each in json.loads(_answer(address))}
+            finally:
+                os.killpg(server.pid, signal.SIGTERM)
+    assert run(monkeypatch, "formgrade", tmp_path) == 2
+    assert "grader nbgrader build" in capsys.readouterr().err
+
+
+def _answer(address: str) -> bytes:
+    """What a server says once it is up."""
+    deadline = time.monotonic() + 60
+    while True:
+        with contextlib.suppress(OSError), urlopen(address, timeout=20) as answer:
+            return bytes(answer.read())
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
