@@ -29,6 +29,7 @@ __all__ = [
     "ninja",
     "pybind11_include",
     "python_include",
+    "toolkit_homes",
     "torch_install",
 ]
 

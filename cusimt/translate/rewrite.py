@@ -5,6 +5,8 @@ from __future__ import annotations
 from cusimt.support.errors import ExplainedError
 from cusimt.translate.lexer import Token
 
+__all__ = ["Refused", "Rewrite", "TranslationError"]
+
 
 class TranslationError(ExplainedError):
     """CUDA that this backend does not run, or a launch that cannot be read; `message` names it."""

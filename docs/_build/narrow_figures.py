@@ -44,6 +44,7 @@ LAYOUTS = {
     "two_barriers": Layout(at=((0, 0), (100, 56), (632, 354), (640, 358))),
     "turned_tile": Layout(panels=((0, 238), (238, 660)), arrows=1),
     "wheel": Layout(panels=((0, 279), (280, 560), (561, 760)), arrows=1),
+    "stable_abi": Layout(panels=((0, 482), (483, 760))),
     "wrapped_offset": Layout(
         at=((0, 0), (36, 8), (98, 62), (320, 150), (382, 204), (548, 296), (610, 350), (640, 358))
     ),

@@ -268,7 +268,8 @@ def test_collecting_the_course_imports_no_torch() -> None:
         exercises, slug, file = path.split("/")
         assert exercises == "exercises"
         collected.setdefault(slug, []).append((file, check))
-    shown = {"27_write_the_tests": "exercise.toml"}
+    # Where the first of the files to be written is in a folder, the first that pytest comes to.
+    shown = {"27_write_the_tests": "exercise.toml", "24_stable_abi": "setup.py"}
     for exercise in Catalog.open(ROOT).exercises:
         changes = ["changes"] if _limits_changes(exercise) else []
         file = shown.get(exercise.slug, exercise.edit[0])
