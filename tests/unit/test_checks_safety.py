@@ -317,14 +317,14 @@ def test_a_finding_of_another_order_says_which() -> None:
 
 
 def test_a_slow_case_is_not_repeated() -> None:
-    session = FakeSession(add, edit_reply=lambda reply: replace(reply, seconds=2.1))
+    session = FakeSession(add, edit_reply=lambda reply: replace(reply, seconds=6.1))
     bench = fake_bench(session, add, CASES, parameters="ab")
     correctness.check(bench)
     outcome = safety.check(bench)
     assert session.log == ["call"] * 2
     assert outcome.sentence.endswith(
         "the caller's stream. No case was repeated in other orders of blocks and threads: "
-        "each took over 2 s or has over 1,048,576 elements."
+        "each took over 6 s or has over 1,048,576 elements."
     )
 
 

@@ -28,7 +28,7 @@ from grader.verdict import ReportedFinding
 # What is not repeated: a case with more elements, in arguments and results, since small cases show the same,
 # and one that takes more seconds. The cases of a kernel that is not slow take far less, at any load.
 LARGE_CASE = 2**20
-LONG_CASE = 2.0
+LONG_CASE = 6.0
 
 _CHANGES = "changes with the order in which blocks and threads run"
 _RULE = (
