@@ -343,7 +343,7 @@ def test_a_case_with_many_elements_is_not_repeated(monkeypatch: pytest.MonkeyPat
 
 def test_the_praise_says_how_many_cases_were_repeated() -> None:
     session = FakeSession(add)
-    session.edit_reply = lambda reply: replace(reply, seconds=2.1 if len(session.log) == 1 else 0.0)
+    session.edit_reply = lambda reply: replace(reply, seconds=6.1 if len(session.log) == 1 else 0.0)
     bench = fake_bench(session, add, CASES, parameters="ab")
     correctness.check(bench)
     assert safety.check(bench).sentence.endswith(
