@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -84,3 +85,26 @@ def test_the_machine_code_is_what_nvcc_makes(kernel: Path, tmp_path: Path, compi
         again.ptx.write_text(ptx)
         subprocess.run(again.assemble, check=True, capture_output=True)
         assert machine_code(tmp_path / "again") == machine_code(tmp_path / "whole")
+
+
+def test_answers_that_arrive_together_are_read_one_by_one(compiler: nvrtc.Compiler) -> None:
+    """Two requests at once, and the one from the start: none waits for what has arrived already."""
+    assert compiler.version() == nvrtc.toolkit_version()
+    for name in ("one", "two"):
+        compiler._send({**nvrtc._FIRST, "source": f"__global__ void {name}() {{}}", "name": f"{name}.cu"})
+    time.sleep(1)
+    assert "three" in compiler._answer({**nvrtc._FIRST, "source": "__global__ void three() {}"})["ptx"]
+
+
+def test_shared_memory_that_a_header_declares_is_for_nvcc(tmp_path: Path, compiler: nvrtc.Compiler) -> None:
+    source = tmp_path / "kernel.cu"
+    source.write_text(
+        "#define MEMORY(T) __sha##red__ T\n"
+        "__global__ void turn(float* x) {\n"
+        "    MEMORY(float) tile[32];\n"
+        "    tile[threadIdx.x] = x[threadIdx.x];\n"
+        "    __syncthreads();\n"
+        "    x[threadIdx.x] = tile[31 - threadIdx.x];\n"
+        "}\n"
+    )
+    assert compiler.ptx(steps_of(source, tmp_path / "steps"), (), ["_Z4turnPf"]) is None

@@ -54,12 +54,13 @@ class Compiler:
         self._folder = tempfile.TemporaryDirectory(prefix="cu2grad-nvrtc-")  # of precompiled headers
         command = [sys.executable, "-P", "-m", "grader.compilation.quick.nvrtc_process", str(library)]
         self._process = subprocess.Popen(
-            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
+            command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, bufsize=0,
             start_new_session=True,
             env={**os.environ, "LD_LIBRARY_PATH": str(library.parent)},  # where it looks for its other half
         )  # fmt: skip
         self._version: tuple[int, int] | None = None
         self._owed = 0  # answers that nobody has read
+        self._arrived = b""  # of the answers, what is not read yet
         with contextlib.suppress(OSError):
             self._send(_FIRST)
 
@@ -85,7 +86,9 @@ class Compiler:
             "options": [*_options(one), f"-pch-dir={self._folder.name}"],
         }  # fmt: skip
         answer = self._answer(asked)
-        return renamed(answer["ptx"], answer["symbols"], kernels) if "ptx" in answer else None
+        if ".shared" in answer.get("ptx", ".shared"):  # a header's, or there is no answer
+            return None
+        return renamed(answer["ptx"], answer["symbols"], kernels)
 
     def close(self) -> None:
         """End the process."""
@@ -112,18 +115,22 @@ class Compiler:
 
     def _send(self, asked: Mapping[str, Any]) -> None:
         assert self._process.stdin is not None
-        self._process.stdin.write(json.dumps(asked) + "\n")
-        self._process.stdin.flush()
+        left = memoryview(json.dumps(asked).encode() + b"\n")
+        while left:
+            left = left[self._process.stdin.write(left) :]
         self._owed += 1
 
-    def _line(self) -> str:
+    def _line(self) -> bytes:
         """The next answer; a process that gives none in time is ended, and an OSError raised."""
         assert self._process.stdout is not None
-        ready, _, _ = select.select([self._process.stdout], [], [], _SECONDS)
-        line = self._process.stdout.readline() if ready else ""
-        if not line:
-            self._process.kill()
-            raise TimeoutError
+        while b"\n" not in self._arrived:
+            ready, _, _ = select.select([self._process.stdout], [], [], _SECONDS)
+            more = self._process.stdout.read(1 << 16) if ready else b""
+            if not more:
+                self._process.kill()
+                raise TimeoutError
+            self._arrived += more
+        line, _, self._arrived = self._arrived.partition(b"\n")
         return line
 
 
