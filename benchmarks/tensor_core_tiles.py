@@ -6,7 +6,6 @@ share of the library's speed it reaches, and what bfloat16 and the two gradients
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from types import ModuleType
@@ -14,8 +13,7 @@ from types import ModuleType
 import record
 import torch
 from device_clock import launch_microseconds, milliseconds
-from stand_ins import milliseconds_of
-from tile_sizes import SOLUTION, with_constants
+from tile_sizes import SOLUTION, timed_variants
 
 from grader.course.catalog import Exercise
 from grader.specification import TensorSpec, load_spec
@@ -54,7 +52,7 @@ def _products(
         SOLUTION: milliseconds(lambda: own(x, weight)),
         "`x @ weight.T`": milliseconds(lambda: x @ weight.T),
         "the same under `torch.compile`": milliseconds(lambda: compiled(x, weight)),
-    } | _variants(exercise)  # fmt: skip
+    } | timed_variants(exercise, VARIANTS)  # fmt: skip
     library = times["`x @ weight.T`"]
     rows = [
         (name, f"{taken:.3f} ms", f"{operations / taken / 1e9:.0f}",
@@ -93,13 +91,3 @@ def _facts(own: Product, x: torch.Tensor, weight: torch.Tensor) -> str:
         ("`x @ weight.T`: host time of a call", f"{launch_microseconds(lambda: x @ weight.T):.0f} µs"),
     ]
     return record.table(("what", "value"), rows)
-
-
-def _variants(exercise: Exercise) -> dict[str, float]:
-    kernel = (exercise.solution_dir / "kernel.cu").read_text(encoding="utf-8")
-    with tempfile.TemporaryDirectory() as scratch:
-        for name, values in VARIANTS.items():
-            (Path(scratch) / f"{name}.cu").write_text(with_constants(kernel, values), encoding="utf-8")
-        found = dict(milliseconds_of(exercise, Path(scratch), tuple(VARIANTS)))
-    said = {name: ", ".join(f"{key} = {value}" for key, value in VARIANTS[name].items()) for name in found}
-    return {f"`{said[name]}`": taken for name, taken in found.items()}

@@ -60,7 +60,7 @@ def table(exercise: Exercise, load: Callable[[Path, str], ModuleType]) -> str:
         "the same under `torch.compile`": lambda: compiled(a, b),
     }
     times = {name: milliseconds(call) for name, call in calls.items()}
-    times |= _variants(exercise)
+    times |= timed_variants(exercise, VARIANTS)
     operations, library = spec.flops(a, b), times["`a @ b`"]
     rows = [
         (name, f"{taken:.3f} ms", f"{operations / taken / 1e9:.1f}",
@@ -84,11 +84,12 @@ def table(exercise: Exercise, load: Callable[[Path, str], ModuleType]) -> str:
     return "\n\n".join((record.table(header, rows), record.table(("what", "value"), facts)))
 
 
-def _variants(exercise: Exercise) -> dict[str, float]:
+def timed_variants(exercise: Exercise, variants: Mapping[str, Mapping[str, int]]) -> dict[str, float]:
+    """Milliseconds of the solution with other constants, by these constants."""
     kernel = (exercise.solution_dir / "kernel.cu").read_text(encoding="utf-8")
     with tempfile.TemporaryDirectory() as scratch:
-        for name, values in VARIANTS.items():
+        for name, values in variants.items():
             (Path(scratch) / f"{name}.cu").write_text(with_constants(kernel, values), encoding="utf-8")
-        found = dict(milliseconds_of(exercise, Path(scratch), tuple(VARIANTS)))
-    said = {name: ", ".join(f"{key} = {value}" for key, value in VARIANTS[name].items()) for name in found}
+        found = dict(milliseconds_of(exercise, Path(scratch), tuple(variants)))
+    said = {name: ", ".join(f"{key} = {value}" for key, value in variants[name].items()) for name in found}
     return {f"`{said[name]}`": taken for name, taken in found.items()}

@@ -29,7 +29,6 @@ __all__ = [
     "ninja",
     "pybind11_include",
     "python_include",
-    "toolkit_homes",
     "torch_install",
 ]
 

@@ -6,6 +6,8 @@ from cusimt.translate.expressions import declaration_head
 from cusimt.translate.lexer import Kind
 from cusimt.translate.token_streams import TokenStream
 
+__all__ = ["device_bodies", "is_file_scope", "namespace_of", "opens_namespace"]
+
 _UNNAMED = "(anonymous namespace)"
 
 
@@ -13,7 +15,7 @@ def is_file_scope(stream: TokenStream, index: int) -> bool:
     """Is every bracket around the token at `index` that of a namespace or of `extern "C"`?"""
     index = stream.enclosing[index]
     while index >= 0:
-        if not _opens_namespace(stream, index):
+        if not opens_namespace(stream, index):
             return False
         index = stream.enclosing[index]
     return True
@@ -55,7 +57,8 @@ def device_bodies(
     return inside
 
 
-def _opens_namespace(stream: TokenStream, brace: int) -> bool:
+def opens_namespace(stream: TokenStream, brace: int) -> bool:
+    """Is the `{` at `brace` that of a namespace or of `extern "C"`?"""
     before = brace - 1
     if before >= 0 and stream.tokens[before].kind is Kind.TEXT:
         return stream.text(before - 1) == "extern"

@@ -17,8 +17,7 @@ PATH = "pathlib.Path"
 MODULES = ("glob", "importlib", "os", "pathlib")  # by which other paths are put together
 RULE = (
     f'A package loads the library beside its own file: {FUNCTION}(Path(__file__).parent / "NAME.so"), with '
-    "the "
-    "path written out in the call."
+    "the path written out in the call."
 )
 _ARGUMENT = re.compile(
     r"(str\()?Path\(__file__\)(\.(resolve|absolute)\(\))?"

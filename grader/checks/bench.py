@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -132,7 +132,7 @@ class Bench:
     outcomes: dict[str, Outcome] = field(default_factory=dict)  # of the checks that are done, by name
     context_lost: bool = False  # after a sticky error every later call of the same worker would fail
     artifact: Artifact | None = None  # what was built of it
-    quick: bool = False  # for a loop of edits: what takes long is shorter where the verdict stays the same
+    hurries: bool = False  # a loop of edits on a GPU: what takes long there is cut short
     isolated: bool = False  # whether strangers' code may run in a sandbox only
     simulated: Zygote | None = None  # where the submission runs on a real GPU: for an author's programs
     clean: Callable[[], AbstractContextManager[WorkerSession]] = field(init=False)
@@ -169,17 +169,15 @@ class Bench:
         side_by_side = case.streams > 1  # only a trace tells on which streams
         traced = side_by_side or self._is_traced(stage, case, inputs)
         self.pending = self.text(inputs, case)
+        ask = partial(
+            self.session.call, self.spec.entry, inputs.for_worker(requires_grad), grad=bool(requires_grad),
+            schedule=schedule, **case_options(case),
+        )  # fmt: skip
         if traced and stage == "forward" and self._tunes:
-            tried = self.session.call(
-                self.spec.entry, inputs.for_worker(requires_grad), grad=bool(requires_grad), trace=False,
-                **case_options(case),
-            )  # fmt: skip
+            tried = ask(trace=False)
             if tried.handle is not None:
                 self.session.release(tried.handle)
-        reply = self.session.call(
-            self.spec.entry, inputs.for_worker(requires_grad), grad=bool(requires_grad), trace=traced,
-            schedule=schedule, **case_options(case), **counting(count),
-        )  # fmt: skip
+        reply = ask(trace=traced, **counting(count))
         return self._record(Call.of_case(case, stage, self.pending, reply, traced, inputs))
 
     @property

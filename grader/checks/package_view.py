@@ -11,8 +11,10 @@ from typing import TypeAlias
 
 from grader.packages import wheel
 from grader.packages.building import PROJECT, Facts
+from grader.packages.stable_abi import Needs, needs
 from grader.specification.packaging import Packaging, StableAbi
 from grader.support.backends import Backend
+from grader.support.elf import Malformed
 
 
 @dataclass(frozen=True)
@@ -41,6 +43,17 @@ class Package:
     def library(self) -> str:
         """The file of the wanted extension module, without what Python adds to its name."""
         return self.wanted.library.replace(".", "/")
+
+    @cached_property
+    def needs(self) -> Needs:
+        """What the library in the wheel asks others for. Raises Unknown where there is none to be read."""
+        found = sorted(self.installed.glob(f"{self.library}.*"))
+        if not found:
+            raise Unknown(f"Without {self.wanted.library}, no symbols were inspected.")
+        try:
+            return needs(found[0])
+        except Malformed as error:
+            raise Unknown(f"{found[0].name} {error}, so no symbols were inspected.") from None
 
     @property
     def stable(self) -> StableAbi:

@@ -13,11 +13,10 @@ from packaging.utils import InvalidWheelFilename, parse_wheel_filename
 from packaging.version import Version
 
 from cusimt.support.words import listed
-from grader.checks.package_view import Package, Unknown
+from grader.checks.package_view import Package
 from grader.packages import requirements
 from grader.packages.build_folder import NATIVE
-from grader.packages.stable_abi import FIRST, Needs, Symbol, needs
-from grader.support.elf import Malformed
+from grader.packages.stable_abi import FIRST, Symbol
 
 _TARGET = re.compile(r"(?:-D|\b)TORCH_TARGET_VERSION\b[\s=(]*(0[xX][0-9a-fA-F']+|\d+)?")
 _SHOWN = 4  # symbols by name
@@ -58,7 +57,7 @@ def _fits(each: Tag, interpreter: str) -> bool:
 
 def symbols(package: Package) -> str:
     """No undefined symbol of torch's C++ is left."""
-    unstable = _needs(package).unstable
+    unstable = package.needs.unstable
     if not unstable:
         return ""
     shown = [_with_place(package, each) for each in _telling(package, unstable)]
@@ -106,7 +105,7 @@ def _with_place(package: Package, symbol: Symbol) -> str:
 
 def of_python(package: Package) -> str:
     """No symbol of CPython that its limited API lacks; torch's Python part is never needed."""
-    found = _needs(package).python
+    found = package.needs.python
     if not found:
         return ""
     shown = listed([_with_place(package, each) for each in found[:_SHOWN]])
@@ -119,7 +118,7 @@ def of_python(package: Package) -> str:
 def target(package: Package) -> str:
     """The functions used, and the release that TORCH_TARGET_VERSION states, are of the wanted release."""
     wanted = Version(package.stable.torch)
-    found = _needs(package)
+    found = package.needs
     defined, stated = _stated(package)
     beyond = ""
     if found.oldest > wanted:
@@ -199,17 +198,6 @@ def run_requirements(package: Package) -> str:
     return ""
 
 
-def _needs(package: Package) -> Needs:
-    """Of the library in the wheel; of none, nothing is known."""
-    found = sorted(package.installed.glob(f"{package.library}.*"))
-    if not found:
-        raise Unknown(f"Without {package.wanted.library}, no symbols were inspected.")
-    try:
-        return needs(found[0])
-    except Malformed as error:
-        raise Unknown(f"{found[0].name} {error}, so no symbols were inspected.") from None
-
-
 def oldest(package: Package) -> Version:
     """The oldest torch that has every function of the library."""
-    return max(FIRST, _needs(package).oldest)
+    return max(FIRST, package.needs.oldest)

@@ -18,7 +18,7 @@ import torch
 
 from cusimt.support import cache
 from grader.packages import outputs
-from grader.packages.trial import RESULT, VALUES
+from grader.packages.trial import RESULT, VALUES, bytes_of
 from grader.run import sandbox
 from grader.run.limits import Limits, kill_group
 from grader.support.backends import Backend
@@ -84,7 +84,7 @@ def run(
     out = scratch / "out"
     out.mkdir()
     content = scratch / "arguments.bin"
-    content.write_bytes(b"".join(_bytes(each) for call in calls for each in call))
+    content.write_bytes(b"".join(bytes_of(each) for call in calls for each in call))
     described = [[[_name(each.dtype), list(each.shape)] for each in call] for call in calls]
     limits = Limits()
     folders = (installed, scratch, python.parent.parent, sandbox.installed_in(python))
@@ -148,10 +148,6 @@ def _values(path: Path, kind: object) -> torch.Tensor | None:
 
 def _name(dtype: torch.dtype) -> str:
     return str(dtype).removeprefix("torch.")
-
-
-def _bytes(tensor: torch.Tensor) -> bytes:
-    return bytes(tensor.contiguous().reshape(-1).view(torch.uint8).tolist())
 
 
 def _environment() -> dict[str, str]:

@@ -19,12 +19,11 @@ from typing import NamedTuple
 from cusimt.support.demangling import demangled
 from grader.packages.stable_abi import is_of_torchs_cxx
 from grader.support.elf import Malformed
-from grader.support.elf.image import HEADER, read_header
+from grader.support.elf.image import HEADER
+from grader.support.elf.relocatable import SYMBOL, sections_of, text_at
 
-_SECTION = struct.Struct("<IIQQQQIIQQ")
-_SYMBOL = struct.Struct("<IBBHQQ")
 _RELOCATION = struct.Struct("<QQq")
-_SYMBOLS, _RELOCATIONS = 2, 4  # section types SHT_SYMTAB and SHT_RELA
+_RELOCATIONS = 4  # section type SHT_RELA
 _HEADERS = re.compile(r"torch/csrc/stable/|STABLE_TORCH_LIBRARY")
 _SECONDS = 60
 _FRAMES = 12  # of functions inlined into each other
@@ -70,25 +69,18 @@ def origins(path: Path) -> dict[str, list[str]]:
 
 def _uses(content: bytes) -> Iterator[Use]:
     """The relocations against undefined symbols, outside of what is about debugging."""
-    header = read_header(content)
-    sections = [
-        _SECTION.unpack_from(content, header.sections_at + number * _SECTION.size)
-        for number in range(header.section_count or _SECTION.unpack_from(content, header.sections_at)[5])
-    ]
-    titles = sections[HEADER.unpack_from(content)[-1]][4]  # of the section with the names of sections
-    for _, kind, _, _, at, size, link, target, _, _ in sections:
-        title = _text(content, titles + sections[target][0]) if kind == _RELOCATIONS else ""
-        if kind != _RELOCATIONS or title.startswith((".debug", ".eh_frame")):
+    sections = sections_of(content)
+    titles = sections[HEADER.unpack_from(content)[-1]].offset  # of the section with the names of sections
+    for each in sections:
+        title = text_at(content, titles + sections[each.info].name) if each.kind == _RELOCATIONS else ""
+        if each.kind != _RELOCATIONS or title.startswith((".debug", ".eh_frame")):
             continue
-        symbols = sections[link]
-        for offset, info, _ in _RELOCATION.iter_unpack(content[at : at + size]):
-            name, _, _, defined, _, _ = _SYMBOL.unpack_from(content, symbols[4] + (info >> 32) * _SYMBOL.size)
+        symbols = sections[each.link]
+        names, table = sections[symbols.link].offset, symbols.offset
+        for offset, info, _ in _RELOCATION.iter_unpack(content[each.offset : each.offset + each.size]):
+            name, _, _, defined, _, _ = SYMBOL.unpack_from(content, table + (info >> 32) * SYMBOL.size)
             if name and not defined:
-                yield Use(_text(content, sections[symbols[6]][4] + name), title, offset)
-
-
-def _text(content: bytes, start: int) -> str:
-    return content[start : content.index(0, start)].decode("utf-8", "backslashreplace")
+                yield Use(text_at(content, names + name), title, offset)
 
 
 def _places(path: Path, use: Use) -> list[str]:

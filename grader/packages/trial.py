@@ -81,11 +81,17 @@ def _run(options: argparse.Namespace, torch: Any) -> dict[str, Any]:
     entry = getattr(importlib.import_module(options.package), options.entry)
     results = []
     for number, arguments in enumerate(calls):
-        result = entry(*arguments).detach().to("cpu").contiguous()
-        values = bytes(result.reshape(-1).view(torch.uint8).tolist())
-        (options.out / VALUES.format(number)).write_bytes(values)
+        result = entry(*arguments).detach().to("cpu")
+        (options.out / VALUES.format(number)).write_bytes(bytes_of(result))
         results.append([str(result.dtype).removeprefix("torch."), list(result.shape)])
     return {"results": results}
+
+
+def bytes_of(tensor: Any) -> bytes:
+    """The elements of a tensor on the CPU, in order; this Python may have no numpy."""
+    import torch
+
+    return bytes(tensor.contiguous().reshape(-1).view(torch.uint8).tolist())
 
 
 if __name__ == "__main__":

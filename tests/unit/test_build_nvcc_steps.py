@@ -99,7 +99,7 @@ def request_for(source: Path, quick: bool) -> BuildRequest:
 
 def made_quickly(source: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) -> nvcc_steps.NvccSteps:
     """The steps, after all of them have made an object in `folder`."""
-    monkeypatch.setattr(shortcuts, "find", lambda one, include_dirs: None)
+    monkeypatch.setattr(shortcuts, "find", lambda key: None)
     (folder / "ninja").mkdir(parents=True)
     steps = step(request_for(source, True), source).split(folder)
     assert steps is not None
@@ -154,7 +154,9 @@ def test_an_edit_of_a_kernel_keeps_the_hosts_object(
         (tmp_path / f"asked-{number}").mkdir()
         steps = step(request_for(source, True), source).split(tmp_path / f"asked-{number}")
         assert steps is not None
-        assert (found(steps, ()) is not None) is (number == 1 and is_kept)
+        key = shortcuts.key_of(steps, ())
+        assert key is not None
+        assert (found(key) is not None) is (number == 1 and is_kept)
         keys.append(made_quickly(source, tmp_path / str(number), monkeypatch).host_key())
     assert (keys[0] == keys[1]) is is_kept
     assert cache.holds(keys[0], room="objects") and cache.holds(keys[1], room="objects")

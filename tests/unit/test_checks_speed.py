@@ -54,7 +54,7 @@ TRACED = traced(LAUNCH, LAUNCH)
 def judged(
     found: Measured, monkeypatch: pytest.MonkeyPatch, *, backend: str = "cuda", spec: Speed | None = SPEED,
     attempts: list[int] | None = None, outcomes: dict[str, Outcome] | None = None, note: str = "",
-    quick: bool = False, lengths: list[Length] | None = None,
+    hurries: bool = False, lengths: list[Length] | None = None,
     **functions: Any,
 ) -> Outcome:  # fmt: skip
     def measure(bench: Bench, speed: Speed, text: str, attempt: int, length: Length) -> Measured:
@@ -69,7 +69,7 @@ def judged(
     session = FakeSession(torch.Tensor.abs)
     bench = fake_bench(session, lambda a: a, [], parameters="a", speed=spec, backend=backend, **functions)
     bench.outcomes.update(outcomes or {})
-    bench.quick = quick
+    bench.hurries = hurries
     return speed.check(bench)
 
 
@@ -84,7 +84,7 @@ def test_a_loop_of_edits_is_timed_for_long_only_where_a_step_is_close(
     own: float, lengths: list[Length], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     found: list[Length] = []
-    assert judged(measured(own), monkeypatch, quick=True, lengths=found).status is Status.PASS
+    assert judged(measured(own), monkeypatch, hurries=True, lengths=found).status is Status.PASS
     assert found == lengths
 
 
@@ -93,7 +93,7 @@ def test_what_a_short_measurement_does_not_decide_is_measured_for_longer(
 ) -> None:
     noisy = blocks(1.0, 1.0, noise=0.5)
     found: list[Length] = []
-    outcome = judged(measured(1.0, queued=tuple(noisy)), monkeypatch, quick=True, lengths=found)
+    outcome = judged(measured(1.0, queued=tuple(noisy)), monkeypatch, hurries=True, lengths=found)
     assert outcome.status is Status.INCONCLUSIVE
     assert found == [SHORT, FULL, FULL]
 

@@ -99,7 +99,7 @@ class Alternation:
     """One measurement in the making."""
 
     def __init__(
-        self, bench: Bench, speed: Speed, clean: Any, text: str, attempt: int, length: Length = FULL
+        self, bench: Bench, speed: Speed, clean: Any, text: str, attempt: int, length: Length
     ) -> None:
         self._bench = bench
         self._length = length

@@ -58,7 +58,7 @@ def check(bench: Bench) -> Outcome:
     text = call_text(bench.spec.entry, inputs, None)
     for attempt in range(TRIES):
         bench.pending = text
-        is_short = bench.quick and attempt == 0
+        is_short = bench.hurries and attempt == 0
         length = alternation.SHORT if is_short else alternation.FULL
         measured = alternation.measure(bench, speed, text, attempt, length)
         bench.pending = ""

@@ -12,7 +12,6 @@ headers of the standard library. What it does not compile, nvcc is asked about.
 
 from __future__ import annotations
 
-import atexit
 import contextlib
 import json
 import os
@@ -28,10 +27,11 @@ from typing import Any
 
 from cusimt.compiler.sources import closure
 from cusimt.support import cache
-from cusimt.support.toolchain import cuda_toolkit, toolkit_homes
+from cusimt.support.toolchain import cuda_toolkit, torch_install
 from grader.compilation.quick.nvcc_steps import NvccSteps
 from grader.compilation.quick.shortcuts import expressions
 from grader.compilation.quick.sources import device_side
+from grader.support.errors import ToolchainError
 
 _STAND_INS = Path(__file__).with_name("include")
 _OF_HOST = ("c10/cuda/CUDAException.h", "c10/cuda/CUDAGuard.h", "c10/cuda/CUDAStream.h")  # empty for a GPU
@@ -142,7 +142,6 @@ def start() -> None:
     found = library()
     if found is not None and not _running:
         _running.append(Compiler(found))
-        atexit.register(stop)
 
 
 def stop() -> None:
@@ -157,19 +156,15 @@ def running() -> Compiler | None:
 
 
 def library() -> Path | None:
-    """libnvrtc of the toolkit, or of NVIDIA's wheels; whether it is of nvcc's version shows when it runs."""
-    own = cuda_toolkit().nvcc.resolve().parent.parent
-    wheels = [path for home in toolkit_homes() for path in (home, *home.parent.glob("cu[0-9]*"))]
-    folders = [home / folder for home in (own, *wheels, *_torchs()) for folder in ("lib64", "lib")]
+    """libnvrtc of the toolkit, or of torch's wheels; whether it is of nvcc's version shows when it runs."""
+    try:
+        own = cuda_toolkit().nvcc.resolve().parent.parent
+    except ToolchainError:  # which the build reports
+        return None
+    wheels = sorted(torch_install().root.parent.glob("nvidia/cu[0-9]*"))  # which torch was installed with
+    folders = [home / folder for home in (own, *wheels) for folder in ("lib64", "lib")]
     found = (file for folder in folders for file in sorted(folder.glob("libnvrtc.so*")))
     return next((file for file in found if file.is_file()), None)
-
-
-def _torchs() -> list[Path]:
-    """Where the wheels are that torch was installed with."""
-    from cusimt.support.toolchain import torch_install
-
-    return sorted(torch_install().root.parent.glob("nvidia/cu[0-9]*"))
 
 
 def toolkit_version() -> tuple[int, int]:

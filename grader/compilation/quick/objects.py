@@ -29,13 +29,14 @@ def make(
     """
     for one in steps.values():
         one.write_module_id()
-    known = {whole: shortcuts.find(one, include_dirs) for whole, one in steps.items()}
+    sides = {whole: shortcuts.key_of(one, include_dirs) for whole, one in steps.items() if one.virtual_gpu}
+    known = {whole: shortcuts.find(key) if (key := sides.get(whole)) else None for whole in steps}
     parts = [edge for whole, one in steps.items() for edge in _parts(one, include_dirs, known[whole])]
     first = run([*parts, *others], place)
     keyed = {cache.digest(key): (key, whole) for whole, key in _taken_apart(steps, known)}
     for _, whole in keyed.values():
-        if known[whole] is None:
-            shortcuts.remember(steps[whole], include_dirs)
+        if known[whole] is None and (side := sides.get(whole)):
+            shortcuts.remember(side, steps[whole])
     if not keyed:
         return first.log if first.ok else ""
     with contextlib.ExitStack() as entries:

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import json
 import re
-import subprocess
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from cusimt.compiler.sources import closure
+from cusimt.profile.instances import instance_name
 from cusimt.support import cache
+from cusimt.support.demangling import demangled
 from cusimt.support.toolchain import cuda_toolkit, host_compiler
 from grader.compilation.quick.nvcc_steps import NvccSteps
 from grader.compilation.quick.sources import host_side
@@ -33,10 +34,20 @@ class Shortcut:
     kernels: tuple[str, ...]
 
 
-def remember(one: NvccSteps, include_dirs: Iterable[Path]) -> None:
+def key_of(one: NvccSteps, include_dirs: Iterable[Path]) -> list[object] | None:
+    """What `find` and `remember` know a build by; None where its host's side cannot be told."""
+    key: list[object] = ["host side", cuda_toolkit().identity, host_compiler().version, *one.host_command()]
+    for file in closure(one.source, include_dirs):
+        side = host_side(file.read_text("utf-8", "surrogateescape"))
+        if side is None:
+            return None
+        key += [file, cache.digest([side])]
+    return key
+
+
+def remember(key: list[object], one: NvccSteps) -> None:
     """Note what `one`, whose steps have run and whose code is taken out, is an example of."""
-    key = _key(one, include_dirs)
-    if key is None or not one.ptx.is_file() or _OTHER_SYMBOLS.search(one.stub.read_text()):
+    if not one.ptx.is_file() or _OTHER_SYMBOLS.search(one.stub.read_text()):
         return
     kernels = kernels_in(one.ptx.read_text())
     with cache.entry(key, room=_ROOM) as slot:
@@ -44,10 +55,9 @@ def remember(one: NvccSteps, include_dirs: Iterable[Path]) -> None:
             (slot.folder / _FILE).write_text(json.dumps({"host": one.host_key(), "kernels": kernels}))
 
 
-def find(one: NvccSteps, include_dirs: Iterable[Path]) -> Shortcut | None:
-    """What was remembered of a build with the same host's side, while its object is kept."""
-    key = _key(one, include_dirs) if one.virtual_gpu else None
-    if key is None or not cache.holds(key, room=_ROOM):
+def find(key: list[object]) -> Shortcut | None:
+    """What was remembered of a build with this key, while its object is kept."""
+    if not cache.holds(key, room=_ROOM):
         return None
     with cache.entry(key, room=_ROOM) as slot:
         if slot.missing:
@@ -63,35 +73,7 @@ def kernels_in(ptx: str) -> list[str]:
     return _ENTRY.findall(ptx)
 
 
-def expressions(kernels: Iterable[str]) -> list[str] | None:
+def expressions(kernels: Sequence[str]) -> list[str] | None:
     """How a program names kernels by their symbols; None where it cannot, as with a lambda's type."""
-    symbols = list(kernels)
-    answer = subprocess.run(
-        ["c++filt"], input="\n".join(symbols), capture_output=True, text=True, check=False
-    )
-    names = [_expression(each) for each in answer.stdout.splitlines()]
-    return names if len(names) == len(symbols) and all(names) else None
-
-
-def _key(one: NvccSteps, include_dirs: Iterable[Path]) -> list[object] | None:
-    key: list[object] = ["host side", cuda_toolkit().identity, host_compiler().version, *one.host_command()]
-    for file in closure(one.source, include_dirs):
-        side = host_side(file.read_text("utf-8", "surrogateescape"))
-        if side is None:
-            return None
-        key += [file, cache.digest([side])]
-    return key
-
-
-def _expression(demangled: str) -> str:
-    """`scale<float>` of `void (anonymous namespace)::scale<float>(float*)`; "" of what has no name."""
-    name = demangled.replace("(anonymous namespace)::", "")
-    if "{" in name or "'" in name:
-        return ""
-    depth = 0
-    for position in range(len(name) - 1, -1, -1):
-        depth += {")": 1, "(": -1}.get(name[position], 0)
-        if name[position] == "(" and depth == 0:
-            name = name[:position]
-            break
-    return name.removeprefix("void ")
+    names = [instance_name(name) for name in demangled(kernels)]
+    return None if any("{" in name or "'" in name for name in names) else names

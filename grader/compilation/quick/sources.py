@@ -12,6 +12,7 @@ from dataclasses import dataclass
 
 from cusimt.translate.lexer import Kind, Token
 from cusimt.translate.rewrite import Refused, Rewrite
+from cusimt.translate.scopes import opens_namespace
 from cusimt.translate.source import Source
 from cusimt.translate.token_streams import TokenStream
 
@@ -127,7 +128,7 @@ def _within(stream: TokenStream, index: int, past: int, *, in_class: bool) -> It
             head = range(start, index)
             words = _outside_of_brackets(stream, head)
             is_class = bool(words & _CLASSES) and stream.text(index - 1) not in _AFTER_PARAMETERS
-            if is_class or _is_namespace(stream, head, words):
+            if is_class or opens_namespace(stream, index):
                 yield from _within(stream, index + 1, closes, in_class=in_class or is_class)
                 start = closes + 1
             elif "=" not in words and _has_parameters(stream, head):
@@ -159,11 +160,6 @@ def _behind_template(stream: TokenStream, index: int) -> int:
     if stream.text(index) == "extern" and stream.tokens[index + 1].kind is Kind.TEXT:
         index += 2
     return index
-
-
-def _is_namespace(stream: TokenStream, head: range, words: frozenset[str]) -> bool:
-    of_c = len(head) == 2 and stream.text(head[0]) == "extern" and stream.tokens[head[1]].kind is Kind.TEXT
-    return "namespace" in words or of_c
 
 
 def _declares_function(stream: TokenStream, head: range) -> bool:
