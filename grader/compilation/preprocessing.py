@@ -31,6 +31,7 @@ from grader.compilation.steps import OBJECT, Step, step
 
 _OUTPUT = "unit.ii"
 _MARKER = re.compile(r'^# (\d+) "((?:[^"\\\n]|\\.)*)"((?: \d)*)$\n?', re.MULTILINE)
+_LINE = re.compile(r"[^\n]*\n|[^\n]+")  # a line feed alone ends one, as for the compiler
 _ENTERED, _SYSTEM = "1", "3"
 KEPT = "unit.json"  # beside an object of nvcc: what was compiled of the submission's own files
 _BUILTIN = ("<built-in>", "<command-line>", "<command line>")
@@ -186,7 +187,8 @@ def _unit(source: Path, output: Path, folder: Path, library: str = "") -> Unit:
     """`library` is a folder of headers that the compiler takes for a submission's: nvcc's own."""
     lines: list[Line] = []
     includes: list[Include] = []
-    text = output.read_text("utf-8", "surrogateescape")
+    with output.open(encoding="utf-8", errors="surrogateescape", newline="\n") as opened:
+        text = opened.read()
     for each in _own(text, f"{folder}/", f"{output.parent}/", library):
         if isinstance(each, Line):
             lines.append(each)
@@ -206,7 +208,8 @@ def _own(text: str, folder: str, scratch: str, library: str) -> Iterator[Line | 
     file, number, is_own, begin = "", 0, False, 0
     for marker in (*_MARKER.finditer(text), None):
         if is_own:
-            for line in text[begin : marker.start() if marker else len(text)].splitlines(keepends=True):
+            lines = text[begin : marker.start() if marker else len(text)]
+            for line in _LINE.findall(lines):
                 yield Line(Path(file), number, line)
                 number += 1
         if marker is None:
