@@ -8,9 +8,9 @@ from importlib.metadata import PackageNotFoundError, version
 
 from cusimt.support.errors import InfrastructureError
 
-SUPPORTED = ((3, 5), (3, 7))
+SUPPORTED = ((3, 5), (3, 8))
 """From the first release on, and before the second: their interpreters have the same parts."""
-INSTALL = 'pip install "triton==3.6.0"'
+INSTALL = 'pip install "triton==3.7.1"'
 
 _ELSEWHERE = (
     "PyPI has Triton for Linux on x86-64 and aarch64 only. On another system, work in a container or a "

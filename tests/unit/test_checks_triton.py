@@ -39,7 +39,7 @@ def test_without_triton_the_machine_is_at_fault(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(version, "version", missing)
     with pytest.raises(InfrastructureError, match="Triton is not installed") as raised:
         built(EXERCISE.solution_dir)
-    assert "triton==3.6.0" in str(raised.value) or "Linux" in str(raised.value)
+    assert "triton==3.7.1" in str(raised.value) or "Linux" in str(raised.value)
 
 
 @needs_triton
