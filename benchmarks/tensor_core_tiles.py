@@ -23,8 +23,8 @@ PEAK = 989e12  # operations/s of tensor cores, 16 bits, dense: NVIDIA, "H200 Ten
 VARIANTS: dict[str, Mapping[str, int]] = {
     "no_padding": {"kPadding": 0},
     "depth_64": {"kDepth": 64},
-    "128_columns": {"kWarpColumns": 32, "kBlocks": 2},
-    "128_columns_depth_64": {"kWarpColumns": 32, "kBlocks": 2, "kDepth": 64},
+    "4_warps": {"kWarpsAcross": 2, "kBlocks": 2},
+    "4_warps_depth_64": {"kWarpsAcross": 2, "kBlocks": 2, "kDepth": 64, "kStages": 2},
 }
 Product = Callable[[torch.Tensor, torch.Tensor], torch.Tensor]
 

@@ -57,12 +57,14 @@ __device__ void start_copy(T (&tile)[kRows][kColumns], const Matrix<T>& x, int64
                            int64_t first_column) {
     constexpr int kVector = Sizes<T>::kVector;
     const int thread = static_cast<int>(threadIdx.x);
-    if (x.wide) {
-        // TODO(wide_copy): start this thread's part of the copies, kVectorBytes each; bytes of elements
-        //   that x does not have are set to zero, about 11 lines.
+    if (x.wide && first_row + kRows <= x.rows && first_column + kColumns <= x.columns) {  // a whole tile
+        // TODO(wide_copy): start this thread's part of the copies, kVectorBytes each; all of the tile
+        //   exists, about 8 lines.
     } else {
         // One element at a time, in the order of memory, as in exercise 15.
         const bool down = x.strides.row < x.strides.column;
+        // Not unrolled: many copies of this would take registers from the loop that matters.
+#pragma unroll 1
         for (int i = thread; i < kRows * kColumns; i += kThreads) {
             const int r = down ? i % kRows : i / kColumns;
             const int c = down ? i / kRows : i % kColumns;

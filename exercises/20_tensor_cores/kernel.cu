@@ -20,6 +20,7 @@ constexpr int kFragment = 16;                    // of a fragment, in every dire
 constexpr int kWarpRows = 64, kWarpColumns = 64; // of out, for each warp
 constexpr int kWarpsDown = 2, kWarpsAcross = 4;  // the warps of a block
 constexpr int kDepth = 32;                       // of a tile along k
+constexpr int kSteps = kDepth / kFragment;       // that a warp multiplies for each pair of tiles
 constexpr int kStages = 3;                       // pairs of tiles in shared memory
 constexpr int kBlocks = 1;                       // that a multiprocessor should hold
 constexpr int kVector = 8;                       // elements in 16 bytes: the most that one copy moves
@@ -32,6 +33,7 @@ constexpr int kPadding = 0;
 constexpr int kRows = kWarpRows * kWarpsDown, kColumns = kWarpColumns * kWarpsAcross;
 constexpr int kFragmentsDown = kWarpRows / kFragment, kFragmentsAcross = kWarpColumns / kFragment;
 constexpr int kThreads = 32 * kWarpsDown * kWarpsAcross;
+static_assert(kSteps % 2 == 0, "the last step of a round is multiplied from steps[1]");
 
 // An operand: rows x columns elements from `data` on. `wide`: its lines can be copied a vector at a time.
 template <typename T>
@@ -71,6 +73,19 @@ struct Pair {
 
 // ---- tiles on their way to shared memory ------------------------------------------------------------
 
+// Copies a vector of which only the first `there` elements exist; zeros in place of the others.
+template <typename T>
+__device__ void copy_part(T* to, const T* from, int64_t there) {
+    if (there >= kVector) {
+        __pipeline_memcpy_async(to, from, kVector * sizeof(T));
+    } else {
+        alignas(kVector * sizeof(T)) T part[kVector];
+#pragma unroll
+        for (int i = 0; i < kVector; ++i) part[i] = i < there ? from[i] : T(0.0f);
+        *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(part);
+    }
+}
+
 // Starts the copies of x from (first_row, first_column) on; zeros where x has no element. Every thread of the
 // block calls it, and starts an equal part of the copies.
 template <typename T, typename Layout, int Rows, int Columns>
@@ -84,30 +99,32 @@ __device__ void start_copy(Tile<T, Layout, Rows, Columns>& tile, const Matrix<T>
     const int64_t first_line = To::kByRows ? first_row : first_column;
     const int64_t first = To::kByRows ? first_column : first_row;
     const int thread = static_cast<int>(threadIdx.x);
-    if (x.wide) {  // as in exercise 19
+    if (x.wide) {
         constexpr int kAcross = To::kLength / kVector;  // vectors in a line
         constexpr int kAtOnce = kThreads / kAcross;  // lines of which the block copies all at the same time
         static_assert(kThreads % kAcross == 0 && To::kLines % kAtOnce == 0);
         // A thread's vectors have the same place in lines kAtOnce apart: one address serves for all.
         const int l = To::line_of(thread / kAcross), e = thread % kAcross * kVector;
         const T* from = x.data + (first_line + l) * stride + first + e;
-        const int64_t left = length - first - e;  // elements from here on
-        const int there = static_cast<int>(left < 0 ? 0 : left < kVector ? left : kVector);
+        T* to = &tile.data[l * To::kStride + e];
+        if (first_line + To::kLines <= lines && first + To::kLength <= length) {  // all of it exists
 #pragma unroll
-        for (int n = 0; n < To::kLines; n += kAtOnce, from += kAtOnce * stride) {
-            T* to = &tile.data[(l + n) * To::kStride + e];
-            const int exist = first_line + l + n < lines ? there : 0;
-            if (exist == kVector) {
-                __pipeline_memcpy_async(to, from, kVector * sizeof(T));
-            } else {  // at an edge: what exists, then zeros
-                alignas(kVector * sizeof(T)) T part[kVector];
-#pragma unroll
-                for (int i = 0; i < kVector; ++i) part[i] = i < exist ? from[i] : T(0.0f);
-                *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(part);
+            for (int n = 0; n < To::kLines; n += kAtOnce, from += kAtOnce * stride) {
+                __pipeline_memcpy_async(to + n * To::kStride, from, kVector * sizeof(T));
+            }
+        } else {
+            // Not unrolled: code for the tiles at edges would take registers from that for all others.
+#pragma unroll 1
+            for (int n = 0; n < To::kLines; n += kAtOnce, from += kAtOnce * stride) {
+                copy_part(to + n * To::kStride, from, first_line + l + n < lines ? length - first - e : 0);
             }
         }
     } else {
-        // TODO(narrow_copy): copy this thread's elements one by one; zeros where x has none, about 6 lines.
+#pragma unroll 1
+        for (int i = thread; i < To::kLines * To::kLength; i += kThreads) {
+            // TODO(narrow_copy): copy element i of the tile, counted along its lines; zero where x has none,
+            //   about 4 lines.
+        }
     }
 }
 
@@ -123,11 +140,18 @@ struct Sums {
 __device__ int warp_row() { return static_cast<int>(threadIdx.x) / 32 / kWarpsAcross * kWarpRows; }
 __device__ int warp_column() { return static_cast<int>(threadIdx.x) / 32 % kWarpsAcross * kWarpColumns; }
 
-// Adds to a warp's sums what one pair of tiles contributes.
+// What a warp multiplies in one step of kFragment along k.
 template <typename T, typename LayoutA, typename LayoutB>
-__device__ void multiply(Sums& sums, const Pair<T, LayoutA, LayoutB>& pair) {
-    // TODO(products): for every 16 steps along k: load the warp's fragments of both tiles, multiply
-    //   each of a by each of b, about 17 lines.
+struct Step {
+    // TODO(fragments): declare left and right, the warp's fragments for one step; and load(), which
+    //   loads them from both tiles, about 12 lines.
+};
+
+// Adds to a warp's sums what one step contributes.
+template <typename T, typename LayoutA, typename LayoutB>
+__device__ void multiply(Sums& sums, const Step<T, LayoutA, LayoutB>& step) {
+// TODO(products): multiply each fragment of a by each of b, and add to the warp's sums, about 7
+//   lines.
 }
 
 // ---- the result -------------------------------------------------------------------------------------
@@ -190,8 +214,10 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
         for (int j = 0; j < kFragmentsAcross; ++j) wmma::fill_fragment(sums.at[i][j], 0.0f);
     }
 
-    // TODO(rounds): start all pairs but one; for each round: wait for its pair, barrier, start the pair
-    //   that is kStages - 1 ahead, multiply, about 7 lines.
+    Step<T, LayoutA, LayoutB> steps[2];  // one is multiplied while the other is loaded
+    // TODO(rounds): start all pairs but one; for each round: wait for its pair, barrier, load and
+    //   multiply its steps, start the pair that is kStages - 1 ahead; then load one step while another
+    //   is multiplied, about 24 lines.
 
     // TODO(store): 16 rows at a time: the warp's sums into its strip, then from there to out, four at a
     //   time; only elements that out has, about 19 lines.

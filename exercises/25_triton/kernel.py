@@ -33,17 +33,17 @@ def forward_kernel(
     raise NotImplementedError("TODO(finish)")
 
 
-# Each program takes every num_programs-th tile of rows, and adds what it has to grad_weight and grad_bias,
-# whose type is the one to compute in.
+# Each program takes every num_programs-th tile of rows, and adds what it has to sums. That is two rows of
+# columns, for the gradients of weight and of bias. Its type is the one to compute in.
 # TODO(tuning): autotune says which tensors the kernel adds to, so that trying a configuration
 #   leaves no trace in them, about 1 line.
 @triton.autotune(configs=CONFIGS, key=["columns"])
 @triton.jit
 def backward_kernel(
-    grad_out, x, weight, grad_x, grad_weight, grad_bias, grad_row, grad_column, x_row, x_column,
-    weight_column, rows, columns, eps: tl.constexpr, BLOCK: tl.constexpr, ROWS: tl.constexpr,
+    grad_out, x, weight, grad_x, sums, grad_row, grad_column, x_row, x_column, weight_column,
+    rows, columns, eps: tl.constexpr, BLOCK: tl.constexpr, ROWS: tl.constexpr,
 ):  # fmt: skip
-    wide = grad_weight.dtype.element_ty
+    wide = sums.dtype.element_ty
     column = tl.arange(0, BLOCK).to(tl.int64)
     factor = tl.load(weight + column * weight_column, mask=column < columns, other=0).to(wide)
     of_weight = tl.zeros((BLOCK,), wide)
@@ -56,6 +56,6 @@ def backward_kernel(
         raise NotImplementedError("TODO(row)")
         # TODO(gradients): store the gradient of x; add these rows to of_weight and of_bias, about 8 lines.
         raise NotImplementedError("TODO(gradients)")
-    # TODO(sums): add this program's sums to grad_weight and grad_bias, to which other programs add,
-    #   too, about 2 lines.
+    # TODO(sums): add of_weight to the first row of sums and of_bias to the second; other programs add
+    #   there, too, about 2 lines.
     raise NotImplementedError("TODO(sums)")

@@ -6,7 +6,7 @@ import torch
 import triton
 from kernel import backward_kernel, forward_kernel
 
-PROGRAMS = 32  # of backward, at most: each adds its sums to grad_weight and grad_bias once
+PROGRAMS = 32  # of backward, at most: each adds what it has to the sums once
 
 
 def check(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> None:
@@ -47,13 +47,13 @@ def layer_norm_forward(
 @torch.library.triton_op("layer_norm_triton::layer_norm_backward", mutates_args=())
 def layer_norm_backward(
     grad_out: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, eps: float
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """The gradients of x, weight and bias; the latter two are float64 where x is, else float32."""
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The gradient of x; those of weight and bias, 2 x columns, float64 where x is, else float32."""
     grads, rows = matrix(grad_out), matrix(x)
     grad_x = torch.empty(x.shape, dtype=x.dtype, device=x.device)
     wide = torch.float64 if x.dtype == torch.float64 else torch.float32
-    # TODO(backward_launch): zeros of type wide for the two sums; nothing to launch for an empty x; at
-    #   most PROGRAMS programs; launch, about 11 lines.
+    # TODO(backward_launch): zeros of type wide for sums, 2 x columns; nothing to launch for an empty x;
+    #   at most PROGRAMS programs; launch, about 10 lines.
     raise NotImplementedError("TODO(backward_launch)")
 
 
@@ -66,7 +66,7 @@ def setup_context(
 
 def backward(ctx: Any, grad_out: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, None]:
     # TODO(backward): call the operator above; gradients have the type of what they are the gradients
-    #   of, about 3 lines.
+    #   of, about 4 lines.
     raise NotImplementedError("TODO(backward)")
 
 

@@ -57,23 +57,22 @@ __device__ void start_copy(T (&tile)[kRows][kColumns], const Matrix<T>& x, int64
                            int64_t first_column) {
     constexpr int kVector = Sizes<T>::kVector;
     const int thread = static_cast<int>(threadIdx.x);
-    if (x.wide) {
+    if (x.wide && first_row + kRows <= x.rows && first_column + kColumns <= x.columns) {  // a whole tile
         // --8<-- [start:wide_copy]
         constexpr int kAcross = kColumns / kVector;  // vectors in a row of the tile
+        constexpr int kAtOnce = kThreads / kAcross;  // rows that the block copies at the same time
+        const int r = thread / kAcross, c = thread % kAcross * kVector;
+        const T* from = x.data + (first_row + r) * x.strides.row + first_column + c;
 #pragma unroll
-        for (int v = thread; v < kRows * kAcross; v += kThreads) {
-            const int r = v / kAcross, c = v % kAcross * kVector;
-            const int64_t row = first_row + r, column = first_column + c;
-            const int64_t left = row < x.rows ? x.columns - column : 0;  // elements from here on
-            const int there = static_cast<int>(left < 0 ? 0 : left < kVector ? left : kVector);
-            const T* from = there ? x.data + row * x.strides.row + column : x.data;
-            __pipeline_memcpy_async(&tile[r][c], from, kVectorBytes,
-                                    kVectorBytes - there * sizeof(T));
+        for (int n = 0; n < kRows; n += kAtOnce, from += kAtOnce * x.strides.row) {
+            __pipeline_memcpy_async(&tile[r + n][c], from, kVectorBytes);
         }
         // --8<-- [end:wide_copy]
     } else {
         // One element at a time, in the order of memory, as in exercise 15.
         const bool down = x.strides.row < x.strides.column;
+        // Not unrolled: many copies of this would take registers from the loop that matters.
+#pragma unroll 1
         for (int i = thread; i < kRows * kColumns; i += kThreads) {
             const int r = down ? i % kRows : i / kColumns;
             const int c = down ? i / kRows : i % kColumns;

@@ -20,6 +20,7 @@ constexpr int kFragment = 16;                    // of a fragment, in every dire
 constexpr int kWarpRows = 64, kWarpColumns = 64; // of out, for each warp
 constexpr int kWarpsDown = 2, kWarpsAcross = 4;  // the warps of a block
 constexpr int kDepth = 32;                       // of a tile along k
+constexpr int kSteps = kDepth / kFragment;       // that a warp multiplies for each pair of tiles
 constexpr int kStages = 3;                       // pairs of tiles in shared memory
 constexpr int kBlocks = 1;                       // that a multiprocessor should hold
 constexpr int kVector = 8;                       // elements in 16 bytes: the most that one copy moves
@@ -32,6 +33,7 @@ constexpr int kPadding = 8;
 constexpr int kRows = kWarpRows * kWarpsDown, kColumns = kWarpColumns * kWarpsAcross;
 constexpr int kFragmentsDown = kWarpRows / kFragment, kFragmentsAcross = kWarpColumns / kFragment;
 constexpr int kThreads = 32 * kWarpsDown * kWarpsAcross;
+static_assert(kSteps % 2 == 0, "the last step of a round is multiplied from steps[1]");
 
 // An operand: rows x columns elements from `data` on. `wide`: its lines can be copied a vector at a time.
 template <typename T>
@@ -72,6 +74,19 @@ struct Pair {
 
 // ---- tiles on their way to shared memory ------------------------------------------------------------
 
+// Copies a vector of which only the first `there` elements exist; zeros in place of the others.
+template <typename T>
+__device__ void copy_part(T* to, const T* from, int64_t there) {
+    if (there >= kVector) {
+        __pipeline_memcpy_async(to, from, kVector * sizeof(T));
+    } else {
+        alignas(kVector * sizeof(T)) T part[kVector];
+#pragma unroll
+        for (int i = 0; i < kVector; ++i) part[i] = i < there ? from[i] : T(0.0f);
+        *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(part);
+    }
+}
+
 // Starts the copies of x from (first_row, first_column) on; zeros where x has no element. Every thread of the
 // block calls it, and starts an equal part of the copies.
 template <typename T, typename Layout, int Rows, int Columns>
@@ -85,38 +100,37 @@ __device__ void start_copy(Tile<T, Layout, Rows, Columns>& tile, const Matrix<T>
     const int64_t first_line = To::kByRows ? first_row : first_column;
     const int64_t first = To::kByRows ? first_column : first_row;
     const int thread = static_cast<int>(threadIdx.x);
-    if (x.wide) {  // as in exercise 19
+    if (x.wide) {
         constexpr int kAcross = To::kLength / kVector;  // vectors in a line
         constexpr int kAtOnce = kThreads / kAcross;  // lines of which the block copies all at the same time
         static_assert(kThreads % kAcross == 0 && To::kLines % kAtOnce == 0);
         // A thread's vectors have the same place in lines kAtOnce apart: one address serves for all.
         const int l = To::line_of(thread / kAcross), e = thread % kAcross * kVector;
         const T* from = x.data + (first_line + l) * stride + first + e;
-        const int64_t left = length - first - e;  // elements from here on
-        const int there = static_cast<int>(left < 0 ? 0 : left < kVector ? left : kVector);
+        T* to = &tile.data[l * To::kStride + e];
+        if (first_line + To::kLines <= lines && first + To::kLength <= length) {  // all of it exists
 #pragma unroll
-        for (int n = 0; n < To::kLines; n += kAtOnce, from += kAtOnce * stride) {
-            T* to = &tile.data[(l + n) * To::kStride + e];
-            const int exist = first_line + l + n < lines ? there : 0;
-            if (exist == kVector) {
-                __pipeline_memcpy_async(to, from, kVector * sizeof(T));
-            } else {  // at an edge: what exists, then zeros
-                alignas(kVector * sizeof(T)) T part[kVector];
-#pragma unroll
-                for (int i = 0; i < kVector; ++i) part[i] = i < exist ? from[i] : T(0.0f);
-                *reinterpret_cast<uint4*>(to) = *reinterpret_cast<const uint4*>(part);
+            for (int n = 0; n < To::kLines; n += kAtOnce, from += kAtOnce * stride) {
+                __pipeline_memcpy_async(to + n * To::kStride, from, kVector * sizeof(T));
+            }
+        } else {
+            // Not unrolled: code for the tiles at edges would take registers from that for all others.
+#pragma unroll 1
+            for (int n = 0; n < To::kLines; n += kAtOnce, from += kAtOnce * stride) {
+                copy_part(to + n * To::kStride, from, first_line + l + n < lines ? length - first - e : 0);
             }
         }
     } else {
-        // --8<-- [start:narrow_copy]
-        // No asynchronous copy has fewer than 4 bytes: these go through a register.
+#pragma unroll 1
         for (int i = thread; i < To::kLines * To::kLength; i += kThreads) {
+            // --8<-- [start:narrow_copy]
+            // No asynchronous copy has fewer than 4 bytes: these go through a register.
             const int l = i / To::kLength, e = i % To::kLength;
             const bool exists = first_line + l < lines && first + e < length;
             tile.data[l * To::kStride + e] =
                 exists ? x.data[(first_line + l) * stride + (first + e) * step] : T(0.0f);
+            // --8<-- [end:narrow_copy]
         }
-        // --8<-- [end:narrow_copy]
     }
 }
 
@@ -132,25 +146,36 @@ struct Sums {
 __device__ int warp_row() { return static_cast<int>(threadIdx.x) / 32 / kWarpsAcross * kWarpRows; }
 __device__ int warp_column() { return static_cast<int>(threadIdx.x) / 32 % kWarpsAcross * kWarpColumns; }
 
-// Adds to a warp's sums what one pair of tiles contributes.
+// What a warp multiplies in one step of kFragment along k.
 template <typename T, typename LayoutA, typename LayoutB>
-__device__ void multiply(Sums& sums, const Pair<T, LayoutA, LayoutB>& pair) {
-    // --8<-- [start:products]
+struct Step {
+    // --8<-- [start:fragments]
     wmma::fragment<wmma::matrix_a, kFragment, kFragment, kFragment, T, LayoutA> left[kFragmentsDown];
-    wmma::fragment<wmma::matrix_b, kFragment, kFragment, kFragment, T, LayoutB> right;
-#pragma unroll
-    for (int k = 0; k < kDepth; k += kFragment) {
+    wmma::fragment<wmma::matrix_b, kFragment, kFragment, kFragment, T, LayoutB> right[kFragmentsAcross];
+
+    // Loads the warp's fragments of a pair of tiles: those that begin at k.
+    __device__ void load(const Pair<T, LayoutA, LayoutB>& pair, int k) {
 #pragma unroll
         for (int i = 0; i < kFragmentsDown; ++i) {
             wmma::load_matrix_sync(left[i], pair.a.at(warp_row() + i * kFragment, k), pair.a.kStride);
         }
 #pragma unroll
         for (int j = 0; j < kFragmentsAcross; ++j) {
-            wmma::load_matrix_sync(right, pair.b.at(k, warp_column() + j * kFragment), pair.b.kStride);
+            wmma::load_matrix_sync(right[j], pair.b.at(k, warp_column() + j * kFragment), pair.b.kStride);
+        }
+    }
+    // --8<-- [end:fragments]
+};
+
+// Adds to a warp's sums what one step contributes.
+template <typename T, typename LayoutA, typename LayoutB>
+__device__ void multiply(Sums& sums, const Step<T, LayoutA, LayoutB>& step) {
+    // --8<-- [start:products]
 #pragma unroll
-            for (int i = 0; i < kFragmentsDown; ++i) {
-                wmma::mma_sync(sums.at[i][j], left[i], right, sums.at[i][j]);
-            }
+    for (int i = 0; i < kFragmentsDown; ++i) {
+#pragma unroll
+        for (int j = 0; j < kFragmentsAcross; ++j) {
+            wmma::mma_sync(sums.at[i][j], step.left[i], step.right[j], sums.at[i][j]);
         }
     }
     // --8<-- [end:products]
@@ -216,13 +241,33 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
         for (int j = 0; j < kFragmentsAcross; ++j) wmma::fill_fragment(sums.at[i][j], 0.0f);
     }
 
+    Step<T, LayoutA, LayoutB> steps[2];  // one is multiplied while the other is loaded
     // --8<-- [start:rounds]
-    for (int round = 0; round < kStages - 1; ++round) start(round);
-    for (int round = 0; round < rounds; ++round) {
+    // Waits for the pair of a round, and loads the fragments of its first step into steps[0].
+    const auto begin = [&](int round) {
         __pipeline_wait_prior(kStages - 2);  // this thread's copies for this round have arrived
-        __syncthreads();                     // all copies have; and every warp has finished the round before
-        start(round + kStages - 1);          // into the pair of the round before
-        multiply(sums, pairs[round % kStages]);
+        __syncthreads();  // all copies have; and every warp has loaded all fragments of the round before
+        steps[0].load(pairs[round % kStages], 0);
+    };
+    // Multiplies all steps of a round but the last, whose fragments are in steps[1] then.
+    const auto multiply_most = [&](int round) {
+#pragma unroll
+        for (int step = 1; step < kSteps; ++step) {
+            steps[step % 2].load(pairs[round % kStages], step * kFragment);
+            if (step == 1) start(round + kStages - 1);  // into the pair of the round before
+            multiply(sums, steps[(step - 1) % 2]);
+        }
+    };
+    for (int round = 0; round < kStages - 1; ++round) start(round);
+    if (rounds > 0) {
+        begin(0);
+        for (int round = 1; round < rounds; ++round) {
+            multiply_most(round - 1);
+            begin(round);              // on its way from shared memory
+            multiply(sums, steps[1]);  // while this is multiplied
+        }
+        multiply_most(rounds - 1);
+        multiply(sums, steps[1]);
     }
     // --8<-- [end:rounds]
 

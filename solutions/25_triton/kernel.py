@@ -42,17 +42,17 @@ def forward_kernel(
     # --8<-- [end:finish]
 
 
-# Each program takes every num_programs-th tile of rows, and adds what it has to grad_weight and grad_bias,
-# whose type is the one to compute in.
+# Each program takes every num_programs-th tile of rows, and adds what it has to sums. That is two rows of
+# columns, for the gradients of weight and of bias. Its type is the one to compute in.
 # --8<-- [start:tuning]
-@triton.autotune(configs=CONFIGS, key=["columns"], reset_to_zero=["grad_weight", "grad_bias"])
+@triton.autotune(configs=CONFIGS, key=["columns"], reset_to_zero=["sums"])
 # --8<-- [end:tuning]
 @triton.jit
 def backward_kernel(
-    grad_out, x, weight, grad_x, grad_weight, grad_bias, grad_row, grad_column, x_row, x_column,
-    weight_column, rows, columns, eps: tl.constexpr, BLOCK: tl.constexpr, ROWS: tl.constexpr,
+    grad_out, x, weight, grad_x, sums, grad_row, grad_column, x_row, x_column, weight_column,
+    rows, columns, eps: tl.constexpr, BLOCK: tl.constexpr, ROWS: tl.constexpr,
 ):  # fmt: skip
-    wide = grad_weight.dtype.element_ty
+    wide = sums.dtype.element_ty
     column = tl.arange(0, BLOCK).to(tl.int64)
     factor = tl.load(weight + column * weight_column, mask=column < columns, other=0).to(wide)
     of_weight = tl.zeros((BLOCK,), wide)
@@ -78,6 +78,6 @@ def backward_kernel(
         of_bias += tl.sum(grad, 0)
         # --8<-- [end:gradients]
     # --8<-- [start:sums]
-    tl.atomic_add(grad_weight + column, of_weight, mask=column < columns)
-    tl.atomic_add(grad_bias + column, of_bias, mask=column < columns)
+    tl.atomic_add(sums + column, of_weight, mask=column < columns)
+    tl.atomic_add(sums + columns + column, of_bias, mask=column < columns)
     # --8<-- [end:sums]

@@ -6,7 +6,7 @@ import torch
 import triton
 from kernel import backward_kernel, forward_kernel
 
-PROGRAMS = 32  # of backward, at most: each adds its sums to grad_weight and grad_bias once
+PROGRAMS = 32  # of backward, at most: each adds what it has to the sums once
 
 
 def check(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor) -> None:
@@ -53,25 +53,24 @@ def layer_norm_forward(
 @torch.library.triton_op("layer_norm_triton::layer_norm_backward", mutates_args=())
 def layer_norm_backward(
     grad_out: torch.Tensor, x: torch.Tensor, weight: torch.Tensor, eps: float
-) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
-    """The gradients of x, weight and bias; the latter two are float64 where x is, else float32."""
+) -> tuple[torch.Tensor, torch.Tensor]:
+    """The gradient of x; those of weight and bias, 2 x columns, float64 where x is, else float32."""
     grads, rows = matrix(grad_out), matrix(x)
     grad_x = torch.empty(x.shape, dtype=x.dtype, device=x.device)
     wide = torch.float64 if x.dtype == torch.float64 else torch.float32
     # --8<-- [start:backward_launch]
-    grad_weight = torch.zeros(weight.shape, dtype=wide, device=x.device)
-    grad_bias = torch.zeros_like(grad_weight)
+    sums = torch.zeros((2, *weight.shape), dtype=wide, device=x.device)
     if x.numel() == 0:
-        return grad_x, grad_weight, grad_bias
+        return grad_x, sums
 
     def grid(meta: dict[str, Any]) -> tuple[int]:
         return (min(PROGRAMS, triton.cdiv(rows.shape[0], meta["ROWS"])),)
 
     torch.library.wrap_triton(backward_kernel)[grid](
-        grads, rows, weight, grad_x, grad_weight, grad_bias, *grads.stride(), *rows.stride(),
-        *weight.stride(), *rows.shape, eps, triton.next_power_of_2(rows.shape[1]),
+        grads, rows, weight, grad_x, sums, *grads.stride(), *rows.stride(), *weight.stride(),
+        *rows.shape, eps, triton.next_power_of_2(rows.shape[1]),
     )
-    return grad_x, grad_weight, grad_bias
+    return grad_x, sums
     # --8<-- [end:backward_launch]
 
 
@@ -88,8 +87,9 @@ def setup_context(
 def backward(ctx: Any, grad_out: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor, torch.Tensor, None]:
     # --8<-- [start:backward]
     x, weight = ctx.saved_tensors
-    grad_x, grad_weight, grad_bias = layer_norm_backward(grad_out, x, weight, ctx.eps)
-    return grad_x, grad_weight.to(weight.dtype), grad_bias.to(weight.dtype), None
+    grad_x, sums = layer_norm_backward(grad_out, x, weight, ctx.eps)
+    grad_weight, grad_bias = sums.to(weight.dtype).unbind()
+    return grad_x, grad_weight, grad_bias, None
     # --8<-- [end:backward]
 
 

@@ -23,7 +23,7 @@ from triton.backends.compiler import GPUTarget
 from triton.compiler import ASTSource, compile
 
 CONSTANTS = {"eps": 1e-5, "BLOCK": 64, "ROWS": 4}
-SUMS = ("grad_weight", "grad_bias")
+SUMS = ("sums",)
 TENSORS = ("x", "weight", "bias", "out", "grad_out", "grad_x")
 for dtype in ("fp16", "bf16", "fp32", "fp64"):
     wide = "fp64" if dtype == "fp64" else "fp32"
