@@ -14,8 +14,9 @@ from cusimt.profile.model import Profile, Stage
 
 NO_TIMES = "No simulated GPU says how fast a kernel is, so counters are compared, not times."
 ONE_EACH = (
-    "Requests of Triton are those of one element for each lane: how many a lane moves at once is up to its "
-    "compiler, which does not run here. Sectors are those of each tile in the order of its addresses."
+    "Requests of Triton are those of one element for each lane: how many a lane moves at once, and what goes "
+    "through shared memory, is up to its compiler, which does not run here. Sectors are those of each tile "
+    "in the order of its addresses."
 )
 
 
