@@ -91,8 +91,8 @@ def tables(found: dict[str, list[dict[str, Any]]]) -> str:
             inputs.append((number, facts["inputs"], *moved, f"{facts['copy'] / 1e9:.2f} TB/s"))
         why += problems(slug, each)
     parts = [
-        record.table(("", "floor", *CONTENDERS), times),
-        record.table(("", "inputs", *(f"bytes, {stage}" for stage in STAGES), "a large copy"), inputs),
+        record.table(("operation", "floor", *CONTENDERS), times),
+        record.table(("exercise", "inputs", *(f"bytes, {stage}" for stage in STAGES), "a large copy"), inputs),
     ]
     if why:
         parts.append(record.table((NOT_TIMED, "why"), why))

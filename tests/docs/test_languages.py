@@ -71,7 +71,7 @@ def test_a_cell_has_the_time_and_the_share_of_the_floor(languages: ModuleType) -
         for place, name in enumerate(languages.CONTENDERS, 1)
     ]
     rows = rows_of(languages.tables({"03_x": [facts, *times]}))
-    assert rows[0] == ["", "floor", "eager", "`torch.compile`", "Triton", "CUDA C++"]
+    assert rows[0] == ["operation", "floor", "eager", "`torch.compile`", "Triton", "CUDA C++"]
     assert rows[2] == [
         "03, f, forward", "1.0 µs", "1.0 µs, 100 %", "2.0 µs, 50 %", "3.0 µs, 33 %", "4.0 µs, 25 %",
     ]  # fmt: skip
