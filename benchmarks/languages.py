@@ -92,7 +92,7 @@ def tables(found: dict[str, list[dict[str, Any]]]) -> str:
         why += problems(slug, each)
     parts = [
         record.table(("operation", "floor", *CONTENDERS), times),
-        record.table(("exercise", "inputs", *(f"bytes, {stage}" for stage in STAGES), "a large copy"), inputs),
+        record.table(("exercise", "inputs", *(f"bytes, {each}" for each in STAGES), "a large copy"), inputs),
     ]
     if why:
         parts.append(record.table((NOT_TIMED, "why"), why))
