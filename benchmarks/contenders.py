@@ -1,4 +1,4 @@
-"""`grader bench` for every exercise that is timed: the solution beside PyTorch and the device's floor.
+"""`grader bench` for every exercise that is timed: the solution beside Triton, PyTorch and the floor.
 
 python benchmarks/contenders.py --record contenders_h200
 """
@@ -62,7 +62,7 @@ def main() -> None:
     for slug in chosen.names or timed:
         found.append(measured(slug))
         print(found[-1], flush=True)
-    record.report("Solutions beside PyTorch and the floor", "\n".join(found), chosen.record)
+    record.report("Solutions beside Triton, PyTorch and the floor", "\n".join(found), chosen.record)
 
 
 if __name__ == "__main__":

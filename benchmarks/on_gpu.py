@@ -51,6 +51,7 @@ PARTS = {
     "tests": Part(test_arguments(), 540),
     "lessons": Part(("benchmarks/lessons.py", "--record"), 240),
     "contenders": Part(("benchmarks/contenders.py", "--record", f"contenders_{gpu_name()}"), 540),
+    "languages": Part(("benchmarks/languages.py", "--record", f"languages_{gpu_name()}"), 240),
     "edit_to_verdict": Part(
         ("benchmarks/edit_to_verdict.py", "--rounds", "5", "--record", f"edit_to_verdict_{gpu_name()}"), 300
     ),

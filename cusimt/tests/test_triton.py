@@ -25,6 +25,22 @@ def test_values_and_who_wrote_them() -> None:
 
 
 @on_device
+def test_who_asked_whether_triton_is_there_gets_the_simulated_one() -> None:
+    """PyTorch asks before a tensor is made, and so before most programs import Triton."""
+    import importlib.util
+    import sys
+
+    from cusimt.triton import grid
+
+    assert "triton" not in sys.modules
+    for _ in range(2):
+        assert importlib.util.find_spec("triton") is not None
+    from triton.runtime.interpreter import GridExecutor
+
+    assert GridExecutor.__call__ is grid.run
+
+
+@on_device
 def test_a_float_argument_has_32_bits() -> None:
     import torch
 

@@ -55,21 +55,30 @@ def activate() -> None:
 
 
 class _AfterTriton(MetaPathFinder):
-    """An import hook that patches Triton's interpreter once Triton is imported."""
+    """An import hook that patches Triton's interpreter once Triton is imported.
+
+    Until then it stays: PyTorch asks for the spec alone, to know whether Triton is there.
+    """
+
+    _asking = False
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        if fullname != "triton":
+        if fullname != "triton" or self._asking:
             return None
-        sys.meta_path.remove(self)
-        spec = importlib.util.find_spec(fullname)
+        self._asking = True
+        try:
+            spec = importlib.util.find_spec(fullname)
+        finally:
+            self._asking = False
         if spec is None or spec.loader is None:
             return spec
         loader: Any = spec.loader
         execute = loader.exec_module
 
         def exec_module(module: ModuleType) -> None:
+            sys.meta_path.remove(self)
             execute(module)
             _patch()
 

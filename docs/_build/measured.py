@@ -26,6 +26,7 @@ ALSO = {  # of lessons that are about more than the speed of a kernel
 # What pages that are no lesson show, from NAME_*.md.
 PAGES = (
     *("bindings", "torch_symbols", "late_error"),
+    "languages",  # of lesson 25, which compares six exercises
     # Of reference/performance.md:
     *("edit_to_verdict", "watch_saves", "command_line", "simt_throughput", "isolation", "gpu_lanes"),
 )

@@ -1,7 +1,8 @@
-"""Who is compared: submission, reference solution, and the spec's functions in PyTorch, eager and compiled.
+"""Who is compared: submission, reference solution, kernels in Triton where the course has them, and the
+spec's functions in PyTorch, eager and compiled.
 
 The spec has up to two of these: ``reference``, and the ``baseline`` of SPEED where that is another one.
-Both come from the exercise, so a new one needs nothing for `grader bench`.
+All come from the exercise's own files, so a new one needs nothing for `grader bench`.
 """
 
 from __future__ import annotations
@@ -9,7 +10,7 @@ from __future__ import annotations
 import ast
 import inspect
 import textwrap
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -18,8 +19,8 @@ from grader.checks.timing.timed_calls import described, device_of
 from grader.specification import Argument, Spec
 from grader.support.backends import WorkerBackend
 
-Where = Literal["submission", "solution", "clean"]
-SUBMISSION, SOLUTION = "your submission", "reference solution"
+Where = Literal["submission", "solution", "triton", "clean"]
+SUBMISSION, SOLUTION, TRITON = "your submission", "reference solution", "Triton"
 # How torch.compile is called, by what the table says. CUDA graphs would copy every input first.
 MODES = {"torch.compile": "default", "torch.compile, max-autotune": "max-autotune-no-cudagraphs"}
 REFERENCE = "the reference of spec.py"
@@ -44,11 +45,12 @@ class Contender:
         }  # fmt: skip
 
 
-def contenders_of(spec: Spec, solution: bool, modes: dict[str, str] | None = None) -> list[Contender]:
-    """In the order of the table; ``solution`` says whether there is one, ``modes`` replaces MODES."""
-    found = [Contender(SUBMISSION, "submission", spec.entry)]
-    if solution:
-        found.append(Contender(SOLUTION, "solution", spec.entry))
+def contenders_of(
+    spec: Spec, workers: Container[Where], modes: dict[str, str] | None = None
+) -> list[Contender]:
+    """Those of ``workers``, then the spec's functions, by row of the table; ``modes`` replaces MODES."""
+    own: dict[Where, str] = {"submission": SUBMISSION, "solution": SOLUTION, "triton": TRITON}
+    found = [Contender(name, where, spec.entry) for where, name in own.items() if where in workers]
     for name, expression in functions_of(spec).items():
         found.append(Contender(name, "clean", expression=expression))
         for said, mode in (MODES if modes is None else modes).items():

@@ -1,4 +1,4 @@
-"""On the simulated GPU there are no times: what submission and solution do to memory, side by side.
+"""On the simulated GPU there are no times: what the contenders do to memory, side by side.
 
 The reference solution is shown by its sums alone, never by its lines: a benchmark gives no answer away.
 """
@@ -13,6 +13,11 @@ from cusimt.counters.transactions import SECTOR
 from cusimt.profile.model import Profile, Stage
 
 NO_TIMES = "No simulated GPU says how fast a kernel is, so counters are compared, not times."
+ONE_EACH = (
+    "Requests of Triton are those of one element for each lane: how many a lane moves at once, and what goes "
+    "through shared memory, is up to its compiler, which does not run here. Sectors are those of each tile "
+    "in the order of its addresses."
+)
 
 
 @dataclass(frozen=True)

@@ -16,14 +16,15 @@ from grader.benchmark.rows import Comparison, Row
 from grader.benchmark.words import conclusion, heading, shown_name, size_text, time_text
 
 _BAR = 12  # characters of a full bar: names keep 18 of 80 columns
+_NARROW_BAR = 8  # the same, in a table with a column for each of three contenders
 _EIGHTHS = " ▏▎▍▌▋▊▉█"
 
 
-def bar(share: float) -> str:
-    """``share`` of a bar in eighths of a character; above 1 it is full."""
-    eighths = round(8 * _BAR * min(1.0, max(0.0, share)))
+def bar(share: float, width: int = _BAR) -> str:
+    """``share`` of a bar of ``width`` characters, in eighths of one; above 1 it is full."""
+    eighths = round(8 * width * min(1.0, max(0.0, share)))
     whole, rest = divmod(eighths, 8)
-    return ("█" * whole + (_EIGHTHS[rest] if rest else "")).ljust(_BAR)
+    return ("█" * whole + (_EIGHTHS[rest] if rest else "")).ljust(width)
 
 
 def show(view: RenderableType, console: Console | None = None) -> None:
@@ -81,7 +82,7 @@ def _problems(comparison: Comparison) -> Iterator[str]:
 
 
 def counters_view(benchmark: CounterBenchmark) -> RenderableType:
-    """Submission and solution by tensor, then the submission's lines."""
+    """The contenders by tensor, then the submission's lines."""
     parts: list[RenderableType] = [
         Text.assemble((benchmark.exercise, "bold"), f" · counters · {benchmark.device}"), Rule(style="dim"),
         Text(NO_TIMES), Text(f'{benchmark.call}, case "{benchmark.case}"', "dim"),
@@ -94,9 +95,10 @@ def counters_view(benchmark: CounterBenchmark) -> RenderableType:
 
 def _sums(found: dict[str, Counters]) -> Table:
     table = Table.grid(padding=(0, 2, 0, 0))
+    width = _BAR if len(found) < 3 else _NARROW_BAR
     table.add_column()
     for _ in found:
-        table.add_column(justify="right")
+        table.add_column(justify="right", min_width=width + len(" 100 %"))
     table.add_row("", *(Text(who, "dim") for who in found))
     every = found.values()
     table.add_row("launches", *(f"{each.launches:,}" for each in every))
@@ -106,7 +108,10 @@ def _sums(found: dict[str, Counters]) -> Table:
         table.add_row("the operation needs", *(size_text(each.least) for each in every))
         table.add_row(
             "needed of moved",
-            *("" if each.share is None else f"{bar(each.share)} {100 * each.share:3.0f} %" for each in every),
+            *(
+                "" if each.share is None else f"{bar(each.share, width)} {100 * each.share:3.0f} %"
+                for each in every
+            ),
         )
     if any(each.conflicts for each in every):
         table.add_row("bank conflicts", *(f"{each.conflicts:,}" for each in every))

@@ -54,15 +54,14 @@ def time_contenders(
     require_begun(exercise, files, refusal)
     with ExitStack() as left:
         with screen.working(exercise.slug) as stage:
-            workers = left.enter_context(opened(exercise, files, "cuda", refusal, stage))
+            workers, missing = left.enter_context(opened(exercise, files, "cuda", refusal, stage))
             measuring = Measuring(spec, exercise.root, "cuda", workers, SEED)
             stage("opening the GPU")
             device, free, _ = measuring.facts()
         workloads, notes = workloads_of(spec, factors, named, free)
-        if "solution" not in workers:
-            notes.append("This copy of the course has no reference solution to compare with.")
-        found = Benchmark(exercise.slug, exercise.title, device, versions_of(exercise), notes=tuple(notes))
-        return run(measuring, workloads, contenders_of(spec, "solution" in workers), found, screen)
+        said = (*notes, *missing)
+        found = Benchmark(exercise.slug, exercise.title, device, versions_of(exercise), notes=said)
+        return run(measuring, workloads, contenders_of(spec, workers), found, screen)
 
 
 def run(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from grader.course.vendor import VENDOR
@@ -105,6 +105,16 @@ class Exercise:
     def solution_dir(self) -> Path:
         """Where the master copies are; the folder is absent in a learner's release."""
         return self.course / "solutions" / self.slug
+
+    @property
+    def triton_dir(self) -> Path:
+        """Where the operation may be once more, as kernels in Triton to compare with."""
+        return self.course / "docs" / "samples" / "triton" / self.slug
+
+    def in_triton(self) -> Exercise:
+        """The same operation for the files in ``triton_dir``, which take the places of the learner's."""
+        build = replace(self.build, interface="triton", sources=("kernel.py",), cuda_flags=())
+        return replace(self, edit=("kernel.py", "op.py"), given=(), sections={}, build=build)
 
     @property
     def has_python_kernels(self) -> bool:

@@ -34,6 +34,38 @@ for dtype in ("fp16", "bf16", "fp32", "fp64"):
         made = compile(ASTSource(kernel, signature, CONSTANTS), target=GPUTarget("cuda", 90, 32))
         print(made.metadata.name, dtype, "cubin" in made.asm)
 """
+SAMPLES_COMPILED = """
+import importlib.util, re, sys
+from pathlib import Path
+import triton
+from triton.backends.compiler import GPUTarget
+from triton.compiler import ASTSource, compile
+
+INTEGERS = ("n", "rows", "columns", "count")
+CONSTANTS = {"ROWS": 1, "BLOCK": 4096, "COLUMNS": 1024, "TILE": 32, "SUMS": True, "eps": 1e-5}
+for path in sorted(Path(sys.argv[1]).glob("*/kernel.py")):
+    recipe = importlib.util.spec_from_file_location(f"kernels_of_{path.parent.name}", path)
+    module = importlib.util.module_from_spec(recipe)
+    recipe.loader.exec_module(module)
+    for name, kernel in vars(module).items():
+        if not name.endswith("_kernel"):
+            continue
+        tuned = hasattr(kernel, "configs")
+        configs, function = (kernel.configs, kernel.fn) if tuned else ([triton.Config({})], kernel)
+        for config in configs:
+            values = {**CONSTANTS, **config.kwargs}
+            constants = {each.name: values[each.name] for each in function.params if each.is_constexpr}
+            kinds = {each: "constexpr" for each in constants} | {each: "i32" for each in INTEGERS}
+            signature = {each: kinds.get(each, "*fp32") for each in function.arg_names}
+            aligned = {
+                (place,): [["tt.divisibility", 16]]
+                for place, each in enumerate(function.arg_names) if each not in constants
+            }
+            source = ASTSource(function, signature, constants, aligned)
+            options = {"num_warps": config.num_warps}
+            made = compile(source, target=GPUTarget("cuda", 90, 32), options=options)
+            print(name, "cubin" in made.asm, "ld.global.v4.b32" in made.asm["ptx"])
+"""
 INTERPRETED = """
 import torch
 import triton
@@ -84,6 +116,13 @@ def test_the_compiler_takes_the_solution(tmp_path: Path) -> None:
     """By the interpreter it passes everywhere; only the compiler says that a GPU can run it."""
     said = printed(["-c", COMPILED], ROOT / "solutions" / "25_triton", tmp_path)
     assert said.count("True") == 8
+
+
+@pytest.mark.slow("compiles kernels with Triton")
+def test_the_compiler_takes_every_kernel_that_is_compared_and_loads_16_bytes_at_once(tmp_path: Path) -> None:
+    lines = printed(["-c", SAMPLES_COMPILED, str(SAMPLES)], ROOT, tmp_path).splitlines()
+    kernels = {line.split()[0] for line in lines}
+    assert len(kernels) == 12 and all(line.endswith(" True True") for line in lines), lines
 
 
 def test_the_interpreter_takes_and_refuses_what_the_lesson_says(tmp_path: Path) -> None:

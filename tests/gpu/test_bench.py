@@ -28,6 +28,7 @@ def test_all_contenders_are_timed(slug: str, tmp_path: Path) -> None:
         assert workload["floor"]["ms"] > 0
         contenders = {each["name"]: each for each in workload["contenders"]}
         assert {"your submission", "reference solution"} <= set(contenders)
+        assert ("Triton" in contenders) == (ROOT / "docs" / "samples" / "triton" / slug).is_dir()
         assert any(name.endswith("max-autotune") for name in contenders)
         for name, each in contenders.items():
             assert each["problem"] == "", (name, each["problem"])

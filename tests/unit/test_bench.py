@@ -7,6 +7,7 @@ import json
 import math
 import sys
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from fractions import Fraction
 from pathlib import Path
 from types import ModuleType, SimpleNamespace
@@ -16,8 +17,8 @@ import pytest
 import torch
 from rich.console import Console
 
-from grader.benchmark import plot
-from grader.benchmark.contenders import SUBMISSION, Contender, contenders_of, returned
+from grader.benchmark import plot, sessions
+from grader.benchmark.contenders import SUBMISSION, TRITON, Contender, contenders_of, returned
 from grader.benchmark.counters import Access, CounterBenchmark, Counters, Line
 from grader.benchmark.document import to_json
 from grader.benchmark.rows import Benchmark, Comparison, Finished, Floor, Rates, Row, floor_of
@@ -28,9 +29,11 @@ from grader.benchmark.workloads import Workload, dtypes_of, fitting, needed_byte
 from grader.cli import bench, main
 from grader.cli.bench_times import run
 from grader.cli.screen import Screen
+from grader.course.catalog import Catalog
 from grader.specification import Case, Spec, Speed, tensor
 from grader.support.errors import UsageError
 
+ROOT = Path(__file__).resolve().parents[2]
 GIB = 1 << 30
 
 
@@ -125,12 +128,33 @@ def test_a_dtype_that_no_case_has_is_refused() -> None:
 
 
 def test_functions_of_the_spec_are_contenders_each_once() -> None:
-    same = contenders_of(spec_of(tensor(4), baseline="x  +  1"), solution=True, modes={"c": "m"})
+    same = contenders_of(spec_of(tensor(4), baseline="x  +  1"), ("submission", "solution"), {"c": "m"})
     assert [each.name for each in same] == [SUBMISSION, "reference solution", "x + 1", "x + 1, c"]
     assert (same[2].expression, same[3].mode) == ("", "m")
-    other = contenders_of(spec_of(tensor(4), baseline="x.clone()"), solution=False, modes={})
+    other = contenders_of(spec_of(tensor(4), baseline="x.clone()"), ["submission"], {})
     assert [(each.name, each.expression) for each in other[1:]] == [
         ("x + 1", ""), ("x.clone()", "lambda x: x.clone()"),
+    ]  # fmt: skip
+
+
+def test_kernels_in_triton_are_a_contender_where_the_course_has_them() -> None:
+    found = contenders_of(spec_of(tensor(4)), ("submission", "solution", "triton", "clean"), {})
+    assert [(each.name, each.where, each.entry) for each in found[1:3]] == [
+        ("reference solution", "solution", "f"), (TRITON, "triton", "f"),
+    ]  # fmt: skip
+
+
+def test_a_contender_that_is_missing_is_named(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    exercise = Catalog.open(ROOT).find("16")
+    monkeypatch.setattr(sessions, "lacking", lambda: "")
+    assert sessions.has_triton(exercise) and sessions.left_out(exercise) == []
+    monkeypatch.setattr(sessions, "lacking", lambda: "Triton is not installed.")
+    assert not sessions.has_triton(exercise)
+    assert sessions.left_out(exercise) == ["Kernels in Triton are not compared: Triton is not installed."]
+    handed_out = replace(exercise, root=tmp_path / "exercises" / exercise.slug)
+    assert not sessions.has_triton(handed_out)
+    assert [each.partition(" to ")[0] for each in sessions.left_out(handed_out)] == [
+        "This copy of the course has no reference solution",
     ]  # fmt: skip
 
 

@@ -54,7 +54,7 @@ def measure(course: Path, load: Load, zygote: Zygote, monkeypatch: pytest.Monkey
         with zygote.spawn_worker() as clean:
             workers: dict[Where, Session] = {"submission": load(text), "clean": clean}
             all_ = Measuring(spec, course, "plain", workers, 3)
-            return list(all_.compare(timed(spec), contenders_of(spec, False, {}), print))
+            return list(all_.compare(timed(spec), contenders_of(spec, workers, {}), print))
 
     return measured
 
@@ -112,7 +112,7 @@ def test_what_cannot_be_timed_says_why_and_costs_the_others_nothing(
 def test_a_function_is_compiled_for_the_shapes_at_hand(course: Path) -> None:
     """By the limits of a benchmark: a compiler's files are larger than those of the other tests may be."""
     spec = load_spec(read_exercise(course))
-    (_, *compiled) = contenders_of(spec, False)
+    compiled = contenders_of(spec, ["clean"])
     with Zygote.start("plain") as roomy, roomy.spawn_worker() as clean:
         all_ = Measuring(spec, course, "plain", {"clean": clean}, 3)
         *_, last = all_.compare(timed(spec), compiled[:2], print)
@@ -172,7 +172,7 @@ def test_events_head_start_and_peak_memory_on_a_simulated_gpu(
     spec = load_spec(read_exercise(course))
     with Zygote.start("simt") as simulated, simulated.spawn_worker() as clean:
         all_ = Measuring(spec, course, "cuda", {"clean": clean}, 3)
-        *_, last = all_.compare(timed(spec), contenders_of(spec, False, {})[1:], print)
+        *_, last = all_.compare(timed(spec), contenders_of(spec, ["clean"], {}), print)
         name, free, total = all_.facts()
     (row,) = last.rows
     assert row.problem == "" and len(row.times) == measuring.PASSES * measuring.TURNS
