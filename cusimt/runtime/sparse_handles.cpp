@@ -1,4 +1,5 @@
 // cuSPARSE: handles, statuses, and descriptors of sparse and dense operands.
+#include <cstdio>
 #include <new>
 
 #include "sparse.h"
@@ -36,9 +37,15 @@ cusparseStatus_t destroy(const Descriptor* descriptor) {
     return CUSPARSE_STATUS_SUCCESS;
 }
 
-bool is_valid(const cusparseSpMatDescr& m) {
-    bool sizes = m.rows >= 0 && m.cols >= 0 && m.nnz >= 0 && (m.nnz == 0 || (m.rows > 0 && m.cols > 0));
-    return sizes && bytes_of(m.outer_type) && bytes_of(m.inner_type) && bytes_of(m.value_type);
+// The library takes no more entries than the matrix has elements, also where entries repeat, and prints why.
+bool is_valid(const cusparseSpMatDescr& m, const char* call) {
+    if (m.rows < 0 || m.cols < 0 || m.nnz < 0) return false;
+    if (m.nnz > 0 && (m.cols == 0 || (m.nnz - 1) / m.cols >= m.rows)) {
+        fprintf(stderr, " ** On entry to %s(): dimension mismatch, nnz (%lld) > matrix size (%lld)\n", call,
+                static_cast<long long>(m.nnz), static_cast<long long>(m.rows * m.cols));
+        return false;
+    }
+    return bytes_of(m.outer_type) && bytes_of(m.inner_type) && bytes_of(m.value_type);
 }
 
 bool is_valid(const cusparseDnMatDescr& m) {
@@ -130,7 +137,7 @@ const char* cusparseGetErrorString(cusparseStatus_t status) {
                                 inner,                                                                                         \
                                 base,                                                                                          \
                                 type};                                                                                         \
-        return create(matrix, is_valid(made), made);                                                                           \
+        return create(matrix, is_valid(made, "cusparseCreate" #CONST_NAME "Csr"), made);                                       \
     }                                                                                                                          \
     cusparseStatus_t cusparseCreate##CONST_NAME##Csc(DESCRIPTOR* matrix, int64_t rows, int64_t cols, int64_t nnz,              \
                                                      VOID offsets, VOID rows_of, VOID values, cusparseIndexType_t outer,       \
@@ -146,7 +153,7 @@ const char* cusparseGetErrorString(cusparseStatus_t status) {
                                 inner,                                                                                         \
                                 base,                                                                                          \
                                 type};                                                                                         \
-        return create(matrix, is_valid(made), made);                                                                           \
+        return create(matrix, is_valid(made, "cusparseCreate" #CONST_NAME "Csc"), made);                                       \
     }                                                                                                                          \
     cusparseStatus_t cusparseCreate##CONST_NAME##Coo(DESCRIPTOR* matrix, int64_t rows, int64_t cols, int64_t nnz,              \
                                                      VOID rows_of, VOID columns, VOID values, cusparseIndexType_t index,       \
@@ -162,7 +169,7 @@ const char* cusparseGetErrorString(cusparseStatus_t status) {
                                 index,                                                                                         \
                                 base,                                                                                          \
                                 type};                                                                                         \
-        return create(matrix, is_valid(made), made);                                                                           \
+        return create(matrix, is_valid(made, "cusparseCreate" #CONST_NAME "Coo"), made);                                       \
     }
 SIMT_CREATE(, cusparseSpMatDescr_t, void*)
 SIMT_CREATE(Const, cusparseConstSpMatDescr_t, const void*)

@@ -69,6 +69,22 @@ def test_sparse_times_dense(
     assert not findings.take()
 
 
+@pytest.mark.parametrize(("rows", "cols", "nnz", "status"), [
+    (2, 2, 4, SUCCESS), (0, 0, 0, SUCCESS), (1, 1, 3, INVALID_VALUE), (3, 2, 7, INVALID_VALUE),
+    (0, 0, 1, INVALID_VALUE),
+])  # fmt: skip
+def test_no_matrix_has_more_entries_than_elements(
+    host: Program, capfd: pytest.CaptureFixture[str], rows: int, cols: int, nnz: int, status: int
+) -> None:
+    answers = np.full(3, -1, np.int32)
+    host.sparse_creation(rows, cols, nnz, np.zeros(8, np.int32), np.zeros(8, np.float32), answers)
+    assert answers.tolist() == [status] * 3
+    if status != SUCCESS:
+        assert f"cusparseCreateCsr(): dimension mismatch, nnz ({nnz}) > matrix size ({rows * cols})" in (
+            capfd.readouterr().err
+        )
+
+
 def test_with_beta_zero_the_old_result_does_not_matter(host: Program) -> None:
     a = sparse(6, 6, 3)
     outer, inner, values = compressed(a)
@@ -89,7 +105,7 @@ def test_mistakes_have_statuses(host: Program, mistake: str, status: int) -> Non
     b, result = np.eye(6, dtype=np.float32), np.zeros((6, 6), np.float32)
     numbers = np.array([6, 6, 6, len(values), 0, 0, 1, 1], np.int32)
     if mistake == "entries":
-        numbers[3] = len(values) * 1000  # more than there are
+        numbers[3] = 36  # more than there are
     if mistake == "index":
         inner[2] = 6
     answers = np.zeros(1, np.int32)

@@ -95,6 +95,7 @@ AMBIGUOUS = {
     "22: A is never transposed": "backward",
     "25: store without a mask": "tile",
     "25: x read twice": "tile",
+    "25: both sums in the first row": "gradients",
     "25: sums stored, not added": "tuning",
     "25: sums of this program's last tile only": "tuning",
     "27: a tolerance with room to spare": "dtypes",

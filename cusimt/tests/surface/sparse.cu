@@ -162,3 +162,14 @@ extern "C" void random_numbers(float* uniform, float* normal, double* log_normal
     answer(answers + 1, curandGenerateUniform(generator, host, 4));
     curandDestroyGenerator(generator);
 }
+
+// What creating a matrix of this size with so many entries says: as CSR, CSC and COO.
+extern "C" void sparse_creation(int rows, int cols, int nnz, int* place, float* values, int* answers) {
+    cusparseSpMatDescr_t a = nullptr;
+    answer(answers, cusparseCreateCsr(&a, rows, cols, nnz, place, place, values, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                                      CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F));
+    answer(answers + 1, cusparseCreateCsc(&a, rows, cols, nnz, place, place, values, CUSPARSE_INDEX_32I, CUSPARSE_INDEX_32I,
+                                          CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F));
+    answer(answers + 2, cusparseCreateCoo(&a, rows, cols, nnz, place, place, values, CUSPARSE_INDEX_32I,
+                                          CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F));
+}

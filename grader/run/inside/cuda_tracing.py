@@ -128,6 +128,10 @@ def _profiler() -> profile:
 
 
 def _live_memory() -> tuple[int, int]:
+    """Allocations and bytes on all devices that somebody holds, without the workspaces that torch keeps for
+    itself: one for each stream on which cuBLAS was called.
+    """
+    torch._C._cuda_clearCublasWorkspaces()
     allocations = live_bytes = 0
     for device in range(torch.cuda.device_count()):
         statistics = torch.cuda.memory_stats_as_nested_dict(device)  # flat, it takes twice as long
