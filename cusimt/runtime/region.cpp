@@ -176,6 +176,13 @@ std::optional<Allocation> Region::nearest(uintptr_t address) {
     return before->second;
 }
 
+std::optional<Allocation> Region::below(uintptr_t base) {
+    std::lock_guard lock(mutex_);
+    auto it = allocations_.lower_bound(base);
+    if (it == allocations_.begin()) return std::nullopt;
+    return std::prev(it)->second;
+}
+
 std::optional<Allocation> Region::holding(uintptr_t address) {
     std::lock_guard lock(mutex_);
     auto it = allocations_.upper_bound(address);
