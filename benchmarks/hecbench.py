@@ -17,7 +17,7 @@ import sys
 import time
 import tomllib
 from collections import Counter
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks import record
@@ -26,16 +26,17 @@ from cusimt.programs.program import prepare
 
 _SOURCES = frozenset({".c", ".cc", ".cpp", ".cu", ".cuh", ".h", ".hpp"})
 _SUFFIX = "-cuda"
-_LIMIT = 150  # seconds for a build, and for each run
-_PASSED, _FAILED = (
-    re.compile(r"\bpass(ed)?\b", re.IGNORECASE),
-    re.compile(r"\bfail(ed|ure)?\b", re.IGNORECASE),
-)
+_BUILD_LIMIT, _RUN_LIMIT = 300, 60  # seconds
+_PASSED, _FAILED = re.compile(r"\bPASS(ED)?\b"), re.compile(r"\bfail(ed|ure)?\b", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
 class Result:
-    """What became of a program: `verdict` is "passed", "failed", "unsupported" (no build) or "limit"."""
+    """What became of a program: `verdict` is "passed", "failed", "unsupported", "limit" or "lacking".
+
+    It is unsupported if it does not build; it is lacking if its data, or libraries beside CUDA's that it
+    needs, are not there.
+    """
 
     name: str
     runs: tuple[str, ...]  # the arguments of each
@@ -61,14 +62,14 @@ def run(name: str, checkout: Path, given: tuple[str, ...], scratch: Path, kept: 
     `given` are the arguments of its runs; without any, those of its `make run`.
     """
     folder = _copy(name, checkout, scratch)
-    ended = [run_limited(["make"], folder, _LIMIT)]
+    ended = [run_limited(["make"], folder, _BUILD_LIMIT)]
     runs = given
     if ended[0].succeeded:
-        dry = run_limited(["make", "-n", "run"], folder, _LIMIT).output.splitlines()
+        dry = run_limited(["make", "-n", "run"], folder, _BUILD_LIMIT).output.splitlines()
         own = [line.split(maxsplit=1) for line in dry if line.startswith("./")]
         program = own[0][0] if own else "./main"
         runs = given or tuple(" ".join(words[1:]) for words in own)
-        ended += [run_limited(["bash", "-c", f"{program} {each}"], folder, _LIMIT) for each in runs]
+        ended += [run_limited(["bash", "-c", f"{program} {each}"], folder, _RUN_LIMIT) for each in runs]
     if kept:
         text = (f"status {each.status}, {each.seconds:.1f} s\n{each.output}" for each in ended)
         (kept / f"{name}.txt").write_text("\n\n".join(text))
@@ -88,7 +89,7 @@ def _copy(name: str, checkout: Path, scratch: Path) -> Path:
 def _verdict(ended: list[Ended]) -> tuple[str, str]:
     build, *runs = ended
     if any(each.status is None for each in ended):
-        return "limit", f"more than {_LIMIT} s"
+        return "limit", f"more than {_RUN_LIMIT} s"
     if not build.succeeded:
         return "unsupported", _first_error(build.output)
     for each in runs:
@@ -109,11 +110,17 @@ def _first_error(output: str) -> str:
 
 def summary(results: list[Result], known: dict[str, dict[str, str]], chosen: str, seconds: float) -> str:
     """The counts, and a row for each program."""
+    results = [
+        replace(each, verdict="lacking", why=known[each.name]["lacks"])
+        if each.verdict != "passed" and "lacks" in known.get(each.name, {})
+        else each
+        for each in results
+    ]
     count = Counter(each.verdict for each in results)
-    share = f"{100 * count['passed'] / len(results):.1f} %"
-    verdicts = ("passed", "failed", "unsupported", "limit")
+    share = f"{100 * count['passed'] / max(len(results) - count['lacking'], 1):.1f} %"
+    verdicts = ("passed", "failed", "unsupported", "limit", "lacking")
     counts = (len(results), *(count[verdict] for verdict in verdicts), share)
-    totals = record.table(("programs", *verdicts, "share"), [counts])
+    totals = record.table(("programs", *verdicts, "passed of those that lack nothing"), [counts])
     rows = [
         (each.name, "; ".join(each.runs) or "-", each.verdict, f"{each.seconds:.0f}", _reason(each, known))
         for each in results
@@ -155,8 +162,8 @@ def main() -> None:
     )
     how = (
         f"{options.count} of {len(names)} programs that print PASS, chosen with the seed {options.seed}; "
-        f"checked build; {_LIMIT} s for a build and for a run, {options.jobs} at a time; HeCBench at "
-        f"{commit_of(checkout)}, this repository at {commit_of(record.REPOSITORY)}."
+        f"checked build; {_BUILD_LIMIT} s for a build, {_RUN_LIMIT} s for a run, {options.jobs} at a time; "
+        f"HeCBench at {commit_of(checkout)}, this repository at {commit_of(record.REPOSITORY)}."
     )
     record.report(
         "HeCBench on the simulated GPU",

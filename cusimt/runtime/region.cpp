@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "global_cells.h"
+#include "sample.h"
 
 namespace simt {
 
@@ -80,7 +81,7 @@ void Region::clear(const Allocation& allocation) {
         drop_pages(reinterpret_cast<char*>(marks), allocation.span);
         return;
     }
-    memset(memory, kPoison, allocation.bytes);
+    memset(memory, blank_byte(), allocation.bytes);
     // The host may fill managed and pinned memory without the runtime seeing it, so it never counts as unwritten.
     memset(marks, allocation.managed ? SIMT_COPY : SIMT_UNWRITTEN, allocation.bytes);
     memset(marks + allocation.bytes, SIMT_UNALLOCATED, allocation.span - allocation.bytes);
