@@ -11,17 +11,18 @@ without a checkout are left out. A test is what pytest counts as one, or else on
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import shlex
 import site
 import sys
-import time
 import tomllib
 import venv
 import xml.etree.ElementTree as ElementTree
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from benchmarks import record
@@ -59,6 +60,23 @@ class Result:
     counts: Counter[str] = field(default_factory=Counter)
     kinds: frozenset[str] = frozenset()
     failure: str = ""  # why no test ran
+    simulator: str = field(default_factory=lambda: commit_of(record.REPOSITORY))  # its commit
+
+    def save(self, folder: Path) -> None:
+        plain = asdict(replace(self, counts=Counter())) | {"kinds": sorted(self.kinds), "counts": self.counts}
+        (folder / f"{self.extension.name}.json").write_text(json.dumps(plain))
+
+
+def saved(extension: Extension, folder: Path) -> Result | None:
+    """What an earlier run left in `folder`, unless the list now says something else of the repository."""
+    file = folder / f"{extension.name}.json"
+    if not file.exists():
+        return None
+    values = json.loads(file.read_text())
+    if values.pop("extension") != json.loads(json.dumps(asdict(extension))):
+        return None
+    kinds, counts = frozenset(values.pop("kinds")), Counter[str](values.pop("counts"))
+    return Result(extension, kinds=kinds, counts=counts, **values)
 
 
 def extensions() -> list[Extension]:
@@ -72,14 +90,20 @@ def extensions() -> list[Extension]:
 
 
 def run(extension: Extension, checkouts: Path, scratch: Path, kept: Path | None) -> Result:
-    """Build and test a copy of `extension` in `scratch`; what is printed goes into the folder `kept`."""
+    """Build and test a copy of `extension` in `scratch`.
+
+    What is printed goes into the folder `kept`, if there is one, and so does the result, which is taken from
+    there if an earlier run left it.
+    """
+    if kept and (earlier := saved(extension, kept)):
+        return earlier
     copy = scratch / extension.name
     clone = f"git clone -q --shared {checkouts / extension.name} {copy}"
     clone += f" && git -C {copy} checkout -q {extension.commit}"
     environment = _environment(scratch / "environment")
     ended = [run_limited(["bash", "-c", clone], scratch, _LIMIT)]
     folder = copy / extension.folder
-    install = f"python -m pip install -q {' '.join(extension.needs)}" if extension.needs else ""
+    install = f"python -m pip install -q {shlex.join(extension.needs)}" if extension.needs else ""
     for command in filter(None, (install, extension.build)):
         if ended[-1].succeeded:
             ended.append(run_limited(["bash", "-c", command], folder, _LIMIT, environment))
@@ -95,7 +119,10 @@ def run(extension: Extension, checkouts: Path, scratch: Path, kept: Path | None)
         (kept / f"{extension.name}.txt").write_text("\n\n".join(text))
     failure = "" if counts else _why(ended[-1])
     kinds = frozenset[str]().union(*(each.kinds for each in ended[steps:]))
-    return Result(extension, sum(each.seconds for each in ended), counts, kinds, failure)
+    result = Result(extension, sum(each.seconds for each in ended), counts, kinds, failure)
+    if kept:
+        result.save(kept)
+    return result
 
 
 def _environment(folder: Path) -> dict[str, str]:
@@ -129,7 +156,7 @@ def _why(ended: Ended) -> str:
     return (wrong or ["no output"])[0].strip()[:100].replace("|", "/")
 
 
-def summary(results: list[Result], seconds: float) -> str:
+def summary(results: list[Result]) -> str:
     """The counts, a row for each repository, and what differs from its authors' way of running its tests."""
     total = Counter[str]()
     for each in results:
@@ -142,7 +169,7 @@ def summary(results: list[Result], seconds: float) -> str:
     header = ("repository", "commit", "passed", "failed", "skipped", "findings", "seconds")
     rows = record.table(header, [_row(each) for each in results])
     notes = "\n".join(_notes(results))
-    return f"{totals}\n\n{rows}\n\n{notes}\n\n{seconds:.0f} seconds."
+    return f"{totals}\n\n{rows}\n\n{notes}\n\n{sum(each.seconds for each in results):.0f} seconds."
 
 
 def _row(result: Result) -> tuple[object, ...]:
@@ -166,7 +193,9 @@ def main() -> None:
     parser = record.arguments(__doc__)
     parser.add_argument("checkouts", type=Path, help="the folder that holds the checkouts, by name")
     parser.add_argument("--only", default="", help="repositories whose names match this pattern")
-    parser.add_argument("--keep", type=Path, help="write what each repository prints into this folder")
+    parser.add_argument(
+        "--keep", type=Path, help="write into this folder what each prints, and go on from there"
+    )
     parser.add_argument("--jobs", type=int, default=1)
     options = parser.parse_args()
     checkouts = options.checkouts.resolve()
@@ -177,15 +206,14 @@ def main() -> None:
     if options.keep:
         options.keep.mkdir(parents=True, exist_ok=True)
     prepare(checked=True)
-    begin = time.monotonic()
     results = in_scratch(
         lambda extension, scratch: run(extension, checkouts, scratch, options.keep), present, options.jobs
     )
     how = (
         f"Checked build; {_LIMIT} s for a build and for each command of tests, {options.jobs} at a time; "
-        f"this repository at {commit_of(record.REPOSITORY)}."
+        f"this repository at {', '.join(sorted({each.simulator for each in results}))}."
     )
-    text = f"{how}\n\n{summary(results, time.monotonic() - begin)}"
+    text = f"{how}\n\n{summary(results)}"
     record.report("PyTorch extensions on the simulated GPU", text, options.record)
 
 
