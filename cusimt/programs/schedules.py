@@ -12,6 +12,8 @@ import re
 
 from cusimt.support.errors import UsageError
 
+__all__ = ["SAMPLE_VARIABLE"]
+
 SCHEDULE_VARIABLE = "CUSIMT_SCHEDULE"
 STRICT_VARIABLE = "CUSIMT_STRICT"  # "1": report plain guesses beside atomics, too
 SAMPLE_VARIABLE = "CUSIMT_SAMPLE_BLOCKS"  # of each launch this many blocks run, and the others are skipped

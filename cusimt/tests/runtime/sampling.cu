@@ -47,7 +47,10 @@ int main(int, char** arguments) {
     if (is("mark")) mark<<<kBlocks, kThreads>>>(x);
     if (is("last_block")) past_the_end_in_block<<<kBlocks, kThreads>>>(x, kBlocks - 1);
     if (is("some_block")) past_the_end_in_block<<<kBlocks, kThreads>>>(x, 1);
-    if (is("producer")) fill<<<kBlocks, kThreads>>>(x), gather<<<kBlocks, kThreads>>>(x, out);
+    if (is("producer")) {
+        fill<<<kBlocks, kThreads>>>(x);
+        gather<<<kBlocks, kThreads>>>(x, out);
+    }
     if (is("chain")) chain<<<kBlocks, kThreads>>>(x);
     std::vector<int> host(N);
     cudaMemcpy(host.data(), x, N * sizeof(int), cudaMemcpyDeviceToHost);
