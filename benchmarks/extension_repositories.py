@@ -117,7 +117,7 @@ def run(extension: Extension, checkouts: Path, scratch: Path, kept: Path | None)
     if kept:
         text = (f"status {each.status}, {each.seconds:.1f} s\n{each.output}" for each in ended)
         (kept / f"{extension.name}.txt").write_text("\n\n".join(text))
-    failure = "" if counts else _why(ended[-1])
+    failure = "" if counts else _why(ended[-1]).replace(f"{scratch}/", "")
     kinds = frozenset[str]().union(*(each.kinds for each in ended[steps:]))
     result = Result(extension, sum(each.seconds for each in ended), counts, kinds, failure)
     if kept:
@@ -153,7 +153,7 @@ def _why(ended: Ended) -> str:
     if ended.status is None:
         return f"more than {_LIMIT} s"
     wrong = [line for line in ended.output.splitlines() if re.search(r"error", line, re.IGNORECASE)]
-    return (wrong or ["no output"])[0].strip()[:100].replace("|", "/")
+    return (wrong or ["no output"])[0].strip()[:200].replace("|", "/")
 
 
 def summary(results: list[Result]) -> str:

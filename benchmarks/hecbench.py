@@ -73,7 +73,8 @@ def run(name: str, checkout: Path, given: tuple[str, ...], scratch: Path, kept: 
     if kept:
         text = (f"status {each.status}, {each.seconds:.1f} s\n{each.output}" for each in ended)
         (kept / f"{name}.txt").write_text("\n\n".join(text))
-    return Result(name, runs, *_verdict(ended), sum(each.seconds for each in ended))
+    verdict, why = _verdict([replace(each, output=each.output.replace(f"{scratch}/", "")) for each in ended])
+    return Result(name, runs, verdict, why, sum(each.seconds for each in ended))
 
 
 def _copy(name: str, checkout: Path, scratch: Path) -> Path:
@@ -152,6 +153,11 @@ def main() -> None:
     if options.keep:
         options.keep.mkdir(parents=True, exist_ok=True)
     prepare(checked=True)
+    how = (
+        f"{options.count} of {len(names)} programs that print PASS, chosen with the seed {options.seed}; "
+        f"checked build; {_BUILD_LIMIT} s for a build, {_RUN_LIMIT} s for a run, {options.jobs} at a time; "
+        f"HeCBench at {commit_of(checkout)}, this repository at {commit_of(record.REPOSITORY)}."
+    )
     begin = time.monotonic()
     results = in_scratch(
         lambda name, scratch: run(
@@ -159,11 +165,6 @@ def main() -> None:
         ),
         [name for name in chosen if re.search(options.only, name)],
         options.jobs,
-    )
-    how = (
-        f"{options.count} of {len(names)} programs that print PASS, chosen with the seed {options.seed}; "
-        f"checked build; {_BUILD_LIMIT} s for a build, {_RUN_LIMIT} s for a run, {options.jobs} at a time; "
-        f"HeCBench at {commit_of(checkout)}, this repository at {commit_of(record.REPOSITORY)}."
     )
     record.report(
         "HeCBench on the simulated GPU",
