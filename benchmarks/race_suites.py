@@ -11,22 +11,16 @@ a false alarm. Unsupported is what does not compile, or ends in an error of its 
 
 from __future__ import annotations
 
-import json
 import os
-import subprocess
 import sys
-import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Iterator
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
 from benchmarks import record
+from benchmarks.checkouts import commit_of, in_scratch, run_limited
 from benchmarks.suite_programs import SUITES, SuiteProgram
-from cusimt.findings.consequences import without_consequences
-from cusimt.programs.child_findings import FOLDER_VARIABLE
 from cusimt.programs.program import prepare
 from cusimt.programs.schedules import SCHEDULE_VARIABLE, STRICT_VARIABLE
 
@@ -57,49 +51,22 @@ class Outcome:
 
 def run(program: SuiteProgram, folder: Path) -> Outcome:
     """Compile and run `program` in the empty `folder`."""
-    executable, begin = folder / "program", time.monotonic()
+    executable = folder / "program"
     source = program.source
     if program.appended:
         source = folder / program.source.name
         source.write_text(program.source.read_text(errors="replace") + program.appended)
     include = f"-I{program.source.parent}"
     command = ["nvcc", *program.flags, include, "-o", str(executable), str(source)]
-    try:
-        built = subprocess.run(command, cwd=folder, capture_output=True, timeout=_COMPILE_LIMIT, check=False)
-        if built.returncode != 0:
-            return Outcome(program, frozenset(), "compile", time.monotonic() - begin)
-        findings = folder / "findings"
-        findings.mkdir()
-        done = subprocess.run(
-            [str(executable), *program.arguments],
-            cwd=folder,
-            env={**os.environ, FOLDER_VARIABLE: str(findings)},
-            capture_output=True,
-            timeout=_RUN_LIMIT,
-            check=False,
-        )
-    except subprocess.TimeoutExpired:
-        return Outcome(program, frozenset(), "hang", time.monotonic() - begin)
-    kinds = frozenset(_kinds(findings))
-    failure = "crash" if done.returncode != 0 and not kinds else ""  # it was refused, or judges nothing
-    return Outcome(program, kinds, failure, time.monotonic() - begin)
-
-
-def _kinds(folder: Path) -> Iterator[str]:
-    for file in folder.glob("*.jsonl"):
-        records = [json.loads(line) for line in file.read_text().splitlines()]
-        yield from (str(record["kind"]) for record in without_consequences(records))
-
-
-def run_all(programs: Iterable[SuiteProgram], jobs: int) -> list[Outcome]:
-    """All outcomes, in the order of `programs`."""
-
-    def one(program: SuiteProgram) -> Outcome:
-        with tempfile.TemporaryDirectory(prefix="suite-") as folder:
-            return run(program, Path(folder))
-
-    with ThreadPoolExecutor(jobs) as pool:
-        return list(pool.map(one, programs))
+    built = run_limited(command, folder, _COMPILE_LIMIT)
+    if not built.succeeded:
+        return Outcome(program, frozenset(), "hang" if built.status is None else "compile", built.seconds)
+    done = run_limited([str(executable), *program.arguments], folder, _RUN_LIMIT)
+    seconds = built.seconds + done.seconds
+    if done.status is None:
+        return Outcome(program, frozenset(), "hang", seconds)
+    failure = "crash" if done.status != 0 and not done.kinds else ""  # it was refused, or judges nothing
+    return Outcome(program, done.kinds, failure, seconds)
 
 
 def summary(name: str, outcomes: list[Outcome], seconds: float) -> str:
@@ -125,13 +92,6 @@ def _row(name: str, outcomes: list[Outcome], strict: bool) -> tuple[object, ...]
             count["unsupported"])  # fmt: skip
 
 
-def commit_of(folder: Path) -> str:
-    """The commit of the checkout that holds `folder`, or "not a checkout"."""
-    command = ["git", "-C", str(folder), "rev-parse", "--short=12", "HEAD"]
-    done = subprocess.run(command, capture_output=True, text=True, check=False)
-    return done.stdout.strip() if done.returncode == 0 else "not a checkout"
-
-
 def main() -> None:
     parser = record.arguments(__doc__)
     parser.add_argument("suite", choices=sorted(SUITES))
@@ -147,7 +107,7 @@ def main() -> None:
     os.environ.update({STRICT_VARIABLE: "1", SCHEDULE_VARIABLE: options.schedule})
     prepare(checked=True)
     begin = time.monotonic()
-    outcomes = run_all(programs, options.jobs)
+    outcomes = in_scratch(run, programs, options.jobs)
     text = summary(options.suite, outcomes, time.monotonic() - begin)
     how = f"Schedule {options.schedule}, {options.jobs} at a time"
     commits = f"suite at {commit_of(options.checkout)}, this repository at {commit_of(record.REPOSITORY)}"

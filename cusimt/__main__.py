@@ -17,6 +17,8 @@ end; then the exit status is 1 even if the program itself succeeded.
                     then seeded orders, the same ones every time
 --strict            also report plain reads beside atomics, which are races by CUDA's memory model and nearly
                     always harmless
+--sample-blocks=N   run N blocks of each launch and skip the others, for findings and profiles of a program
+                    that is too large here. What it computes and prints is not its result
 --watchdog=SECONDS  processor time after which a kernel is stopped in which no thread gets any further (120)
 """
 
@@ -31,11 +33,11 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from cusimt.programs.program import Program, run
-from cusimt.programs.schedules import STRICT_VARIABLE, WATCHDOG_VARIABLE, check_environment
+from cusimt.programs.schedules import SAMPLE_VARIABLE, STRICT_VARIABLE, WATCHDOG_VARIABLE, check_environment
 from cusimt.support.errors import ExplainedError, UsageError
 
 USAGE = (
-    "usage: python -m cusimt [--no-checks | --profile[=FILE]] [--schedules=N] [--strict] "
+    "usage: python -m cusimt [--no-checks | --profile[=FILE]] [--schedules=N] [--strict] [--sample-blocks=N] "
     "[--watchdog=SECONDS] {script.py | -m module | -- command} [arguments], or: python -m cusimt doctor"
 )
 
@@ -99,6 +101,8 @@ def _read(options: list[str]) -> Chosen:
             chosen = replace(chosen, profile=value)
         elif name == "--schedules" and value.isdecimal() and int(value):
             chosen = replace(chosen, schedules=int(value))
+        elif name == "--sample-blocks" and value.isdecimal() and int(value):
+            os.environ[SAMPLE_VARIABLE] = value
         elif name == "--watchdog" and value.replace(".", "", 1).isdecimal():
             os.environ[WATCHDOG_VARIABLE] = value
         else:
@@ -112,6 +116,12 @@ def _read(options: list[str]) -> Chosen:
             "--profile and --no-checks exclude each other.",
             "The access checks count.",
             "Leave out --no-checks.",
+        )
+    if os.environ.get(SAMPLE_VARIABLE) and not chosen.checked:
+        raise UsageError(
+            "--sample-blocks and --no-checks exclude each other.",
+            "A sampled run is for findings and profiles, which the access checks make.",
+            f"Leave out one of them, or unset {SAMPLE_VARIABLE}.",
         )
     if chosen.profile and not Path(chosen.profile).absolute().parent.is_dir():
         raise UsageError(

@@ -7,7 +7,7 @@ The modules in data-flow order: `symboliser` turns the runtime's records into th
 source lines; `hazards` orders the two accesses of a race within a block; `rules` and `sentences` word them.
 """
 
-from cusimt.findings.model import SUSPICIONS, UNCHECKED, Allocation, Finding, Party, Tensor
+from cusimt.findings.model import SAMPLED, SUSPICIONS, UNCHECKED, Allocation, Finding, Party, Tensor
 from cusimt.findings.rules import KINDS, rule
 from cusimt.findings.sentences import explain, sentence
 from cusimt.findings.symboliser import symbolise, take, take_raw
@@ -15,6 +15,7 @@ from cusimt.records.source_lines import Frame
 
 __all__ = [
     "KINDS",
+    "SAMPLED",
     "SUSPICIONS",
     "UNCHECKED",
     "Allocation",

@@ -28,6 +28,8 @@ def _follows(race: Record, overrun: dict[tuple[str, int], set[int]]) -> bool:
     allocation = race.get("allocation")
     if not allocation:
         return False
+    if not 0 <= int(allocation["offset"]) < int(allocation["bytes"]):
+        return True  # in memory that belongs to no allocation, so both overran
     parties = (race, race.get("other") or {})
     instructions = ((str(race.get("module")), int(party.get("pc") or 0)) for party in parties)
     return any(each in overrun and int(allocation["base"]) not in overrun[each] for each in instructions)

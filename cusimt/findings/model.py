@@ -11,6 +11,8 @@ from cusimt.records.source_lines import NOWHERE, Frame
 SUSPICIONS = frozenset({"absent_lane"})
 # Of a kernel that ran without access checks where they were wanted: no finding, but a lack of them.
 UNCHECKED = "unchecked_kernel"
+# Of a launch that ran only some of its blocks, in a run that samples: no finding, either.
+SAMPLED = "sampled_launch"
 
 
 @dataclass(frozen=True)

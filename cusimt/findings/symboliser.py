@@ -14,7 +14,7 @@ from typing import Any
 
 from cusimt.findings.consequences import without_consequences
 from cusimt.findings.hazards import RacingAccess, order_of
-from cusimt.findings.model import SUSPICIONS, UNCHECKED, Allocation, Finding, Party, Tensor
+from cusimt.findings.model import SAMPLED, SUSPICIONS, UNCHECKED, Allocation, Finding, Party, Tensor
 from cusimt.records import Dim3, Record, take_records
 from cusimt.records.source_lines import (
     NOWHERE,
@@ -39,7 +39,7 @@ def symbolise(
     belongs neither to this backend's headers nor to the system's. `quote` gives a line its text. SUSPICIONS
     are left out unless `suspicions` is true, and so are races that follow from an overrun.
     """
-    left_out = {UNCHECKED} if suspicions else {UNCHECKED, *SUSPICIONS}
+    left_out = {UNCHECKED, SAMPLED} if suspicions else {UNCHECKED, SAMPLED, *SUSPICIONS}
     named = [each for each in raw if isinstance(each.get("kind"), str) and each["kind"] not in left_out]
     lines = without_consequences(named)
     frames = frames_of(_call_sites(lines), source_roots, quote)

@@ -14,6 +14,7 @@
 #include "simt/address_spaces.h"
 #include "simt/atomics.h"
 #include "simt/barriers.h"
+#include "simt/builtin_atomics.h"
 #include "simt/builtin_variables.h"
 #include "simt/conversions.h"
 #include "simt/diagnostics.h"

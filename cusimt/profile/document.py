@@ -61,6 +61,7 @@ def _launch(launched: LaunchProfile, stage: Stage) -> dict[str, Any]:
         "kernel": launched.name,
         "times": launched.times,
         "grid": list(launch.grid),
+        "blocks_counted": launch.blocks_run,
         "block": list(launch.block),
         "dynamic_shared_bytes": launch.shared_bytes,
         "needs": asdict(launched.needs),

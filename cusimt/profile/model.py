@@ -107,7 +107,15 @@ def merged(launches: Sequence[LaunchProfile], names: Mapping[int, Memory]) -> tu
     places: dict[tuple[object, ...], list[int]] = {}
     for each in launches:
         launch = each.counts.launch
-        key = each.name, launch.grid, launch.block, launch.shared_bytes, launch.file, launch.line
+        key = (
+            each.name,
+            launch.grid,
+            launch.block,
+            launch.blocks_run,
+            launch.shared_bytes,
+            launch.file,
+            launch.line,
+        )
         alike = places.setdefault(key, [])
         place = next((place for place in alike if _same_memory(found[place], each, names)), None)
         if place is None:

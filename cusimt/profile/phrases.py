@@ -46,12 +46,13 @@ def shape(extent: Sequence[int]) -> str:
 
 
 def configuration(launched: LaunchProfile) -> str:
-    """`64 blocks (4, 16) of 256 threads (32, 8)`."""
+    """`64 blocks (4, 16) of 256 threads (32, 8)`; in a sampled run, how many blocks were counted."""
     launch = launched.counts.launch
     grid = f" {shape(launch.grid)}" if launch.grid[1:] != (1, 1) else ""
     block = f" {shape(launch.block)}" if launch.block[1:] != (1, 1) else ""
     threads = launch.block[0] * launch.block[1] * launch.block[2]
-    return f"{counted(launch.blocks, 'block')}{grid} of {counted(threads, 'thread')}{block}"
+    sampled = f"; counted in {launch.blocks_run} of the blocks, not scaled" if launch.is_sampled else ""
+    return f"{counted(launch.blocks, 'block')}{grid} of {counted(threads, 'thread')}{block}{sampled}"
 
 
 def resources(needs: ResourceUsage, dynamic_shared: int) -> str:

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 from cusimt import findings
-from cusimt.findings import UNCHECKED, Finding
+from cusimt.findings import SAMPLED, UNCHECKED, Finding
 
 FOLDER_VARIABLE = "CUSIMT_FINDINGS"
 _SUFFIX = ".jsonl"
@@ -45,12 +45,28 @@ class UncheckedKernel:
         )
 
 
+@dataclass(frozen=True, order=True)
+class SampledLaunch:
+    """Launches of a kernel at one place, `where`, that ran some of their blocks; `blocks` is of the first."""
+
+    kernel: str
+    where: str
+    blocks: str  # 8 of 4096 blocks
+    launches: int
+
+    @property
+    def sentence(self) -> str:
+        of_several = f", in the first of {self.launches} launches" if self.launches > 1 else ""
+        return f"{self.kernel} ({self.where}): {self.blocks}{of_several}"
+
+
 @dataclass(frozen=True)
 class Collected:
     """What the access checks found, merged by kind and line, and what they could not look at."""
 
     findings: list[Finding]
     unchecked: list[UncheckedKernel]
+    sampled: list[SampledLaunch]
 
 
 def collect_from_children() -> None:
@@ -80,12 +96,22 @@ def drop_folder() -> None:
 
 def _collected(raw: list[dict[str, Any]]) -> Collected:
     unchecked = {_unchecked_kernel(each) for each in raw if each.get("kind") == UNCHECKED}
-    return Collected(findings.symbolise(raw), sorted(unchecked))
+    sampled = [_sampled_launch(each) for each in raw if each.get("kind") == SAMPLED]
+    return Collected(findings.symbolise(raw), sorted(unchecked), sampled)
 
 
 def _unchecked_kernel(record: dict[str, Any]) -> UncheckedKernel:
-    where = f"{Path(str(record['file'])).name}:{record['line']}"
-    return UncheckedKernel(str(record["note"]), str(record["kernel"]), where)
+    return UncheckedKernel(str(record["note"]), str(record["kernel"]), _launch_site(record))
+
+
+def _sampled_launch(record: dict[str, Any]) -> SampledLaunch:
+    return SampledLaunch(
+        str(record["kernel"]), _launch_site(record), str(record["note"]), int(record["count"])
+    )
+
+
+def _launch_site(record: dict[str, Any]) -> str:
+    return f"{Path(str(record['file'])).name}:{record['line']}"
 
 
 def _left() -> Iterator[dict[str, Any]]:

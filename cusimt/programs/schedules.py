@@ -12,8 +12,11 @@ import re
 
 from cusimt.support.errors import UsageError
 
+__all__ = ["SAMPLE_VARIABLE"]
+
 SCHEDULE_VARIABLE = "CUSIMT_SCHEDULE"
 STRICT_VARIABLE = "CUSIMT_STRICT"  # "1": report plain guesses beside atomics, too
+SAMPLE_VARIABLE = "CUSIMT_SAMPLE_BLOCKS"  # of each launch this many blocks run, and the others are skipped
 WATCHDOG_VARIABLE = "CUSIMT_WATCHDOG"  # seconds of processor time without any progress; 0: no limit
 
 
@@ -31,6 +34,12 @@ def check_environment() -> None:
             f"{WATCHDOG_VARIABLE}={watchdog} means nothing.",
             "It takes a number of seconds; 0 is no limit.",
             f"Correct it, or unset {WATCHDOG_VARIABLE}.",
+        )
+    if not re.fullmatch(r"0*[1-9][0-9]*|", sample := os.environ.get(SAMPLE_VARIABLE, "")):
+        raise UsageError(
+            f"{SAMPLE_VARIABLE}={sample} means nothing.",
+            "It takes the number of blocks of each launch that run.",
+            f"Correct it, or unset {SAMPLE_VARIABLE}.",
         )
 
 

@@ -41,7 +41,7 @@ def _wait_and_report(reading: int) -> None:
         os.dup2(nothing, stream)
     os.read(reading, 1)
     collected = child_findings.take_left()
-    if collected.findings or collected.unchecked:
+    if collected.findings or collected.unchecked or collected.sampled:
         from cusimt.programs.report import print_collected
 
         print_collected(collected)

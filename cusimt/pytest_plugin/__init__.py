@@ -18,11 +18,12 @@ from collections.abc import Iterator
 
 import pytest
 
-from cusimt.programs.schedules import STRICT_VARIABLE, WATCHDOG_VARIABLE, check_environment
+from cusimt.programs.schedules import SAMPLE_VARIABLE, STRICT_VARIABLE, WATCHDOG_VARIABLE, check_environment
 from cusimt.pytest_plugin.attribution import Attribution
 from cusimt.pytest_plugin.options import Settings, add_options
 from cusimt.pytest_plugin.recorder import Recorder
 from cusimt.pytest_plugin.repetition import Repetition, set_schedule
+from cusimt.pytest_plugin.sampling import Sampling
 from cusimt.pytest_plugin.summary import SessionSummary
 from cusimt.support.errors import ExplainedError
 
@@ -40,10 +41,13 @@ def pytest_load_initial_conftests(early_config: pytest.Config) -> Iterator[None]
         raise pytest.UsageError(str(error)) from None
     settings = Settings.of(early_config)
     os.environ[STRICT_VARIABLE] = str(int(settings.strict))
+    os.environ[SAMPLE_VARIABLE] = str(settings.sampled_blocks or "")
     os.environ[WATCHDOG_VARIABLE] = f"{settings.watchdog:g}"  # of the processes that tests start
     _activate_device(settings)
     recorder = Recorder(settings)
     early_config.pluginmanager.register(Attribution(recorder), "simt attribution")
+    if settings.sampled_blocks:
+        early_config.pluginmanager.register(Sampling(), "simt sampling")
     if settings.schedules > 1:
         early_config.pluginmanager.register(Repetition(settings.schedules), "simt repetition")
     early_config.pluginmanager.register(SessionSummary(settings, recorder), "simt summary")

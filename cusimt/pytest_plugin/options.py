@@ -13,7 +13,7 @@ import pytest
 
 from cusimt.findings import Finding
 from cusimt.gpu_models import ARCHITECTURES, DEVICE_VARIABLE
-from cusimt.programs.schedules import SCHEDULE_VARIABLE, STRICT_VARIABLE, WATCHDOG_VARIABLE
+from cusimt.programs.schedules import SAMPLE_VARIABLE, SCHEDULE_VARIABLE, STRICT_VARIABLE, WATCHDOG_VARIABLE
 from cusimt.pytest_plugin.locations import relative_location
 from cusimt.records.source_lines import Frame
 
@@ -56,6 +56,7 @@ class Settings:
     order: str  # forward, reversed or seeded
     seed: int
     schedules: int  # how often each test runs, each time in another order
+    sampled_blocks: int  # how many blocks of each launch run; 0: all
     strict: bool
     watchdog: float  # seconds of processor time that a kernel may take; 0: no limit
     ignored: tuple[Ignored, ...]
@@ -84,6 +85,12 @@ class Settings:
         schedules, strict = _chosen(config, "simt_schedules"), _chosen(config, "simt_strict")
         if not schedules.isdecimal() or int(schedules) < 1:
             raise pytest.UsageError("--simt-schedules takes the number of orders in which each test runs.")
+        sampled = _chosen(config, "simt_sample_blocks")
+        if not sampled.isdecimal() or (int(sampled) and treatment == "off"):
+            raise pytest.UsageError(
+                "--simt-sample-blocks takes the number of blocks of each launch that run; 0 is all. It is "
+                "for findings, so it does not go with --simt-findings=off."
+            )
         if strict not in ("on", "off"):
             raise pytest.UsageError(_not_one_of("strict", ("on", "off")))
         device = _chosen(config, "simt_device")
@@ -94,6 +101,7 @@ class Settings:
             order=order,
             seed=int(seed or 0),
             schedules=int(schedules),
+            sampled_blocks=int(sampled),
             strict=strict == "on",
             watchdog=watchdog,
             ignored=tuple(Ignored.parse(line) for line in config.getini("simt_ignore")),
@@ -112,12 +120,19 @@ def add_options(parser: pytest.Parser) -> None:
         ("findings", "error", "{error,warn,off}", "what a finding of the access checks does to its test"),
         ("schedule", schedule, "{forward,reversed,seeded[:N]}", "the order of blocks and threads"),
         ("schedules", "1", "N", "in how many orders each test runs: forward, reversed, then seeded ones"),
+        (
+            "sample-blocks",
+            os.environ.get(SAMPLE_VARIABLE) or "0",
+            "N",
+            "how many blocks of each launch run, where only findings are judged; 0 is all",
+        ),
         ("strict", strict, "{on,off}", "whether plain reads beside atomics are findings"),
         ("watchdog", watchdog, "SECONDS", "processor time that a kernel may take; 0 is no limit"),
         ("device", os.environ.get(DEVICE_VARIABLE) or "h200", "NAME", f"one of {', '.join(ARCHITECTURES)}"),
     ):
-        group.addoption(f"--simt-{name}", dest=f"simt_{name}", metavar=metavar, help=f"{text} ({default})")
-        parser.addini(f"simt_{name}", f"{text}, as --simt-{name}", type="string", default=default)
+        setting = f"simt_{name.replace('-', '_')}"
+        group.addoption(f"--simt-{name}", dest=setting, metavar=metavar, help=f"{text} ({default})")
+        parser.addini(setting, f"{text}, as --simt-{name}", type="string", default=default)
     parser.addini("simt_ignore", "known findings: lines of a kind and a file[:line]", type="linelist")
 
 

@@ -85,7 +85,7 @@ class Recorder:
 
     def _fresh(self) -> PhaseRecord:
         launches = self._launches()
-        collected = child_findings.take_all() if self.settings.checked else Collected([], [])
+        collected = child_findings.take_all() if self.settings.checked else Collected([], [], [])
         found = collected.findings
         counted = [each for each in found if not self._is_ignored(each)]
         return PhaseRecord(

@@ -32,7 +32,9 @@ class SessionSummary:
         order = f"{settings.order}:{settings.seed}" if settings.order == "seeded" else settings.order
         device = torch.cuda.get_device_name(0) if torch.cuda.is_available() else "no device"
         checks = f"findings: {settings.findings}" if settings.checked else "without access checks"
-        return f"simt: {device}, {checks}, schedule: {order}"
+        sampled = settings.sampled_blocks
+        blocks = f", SAMPLED: {counted(sampled, 'block')} of each launch, no values" if sampled else ""
+        return f"simt: {device}, {checks}, schedule: {order}{blocks}"
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
         for phase, plain in getattr(report, "simt", {}).items():

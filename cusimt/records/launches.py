@@ -30,10 +30,15 @@ class Launch:
     time_us: float
     module: str = ""  # the library that launched it
     checked: bool = False  # whether that library has the access checks
+    blocks_run: int = 0  # fewer than `blocks` in a run that samples; 0 if it was refused
 
     @property
     def blocks(self) -> int:
         return self.grid[0] * self.grid[1] * self.grid[2]
+
+    @property
+    def is_sampled(self) -> bool:
+        return 0 < self.blocks_run < self.blocks
 
     @property
     def threads(self) -> int:
@@ -61,6 +66,7 @@ def launch_of(record: Mapping[str, Any]) -> Launch:
             time_us=float(record["time_us"]),
             module=str(record.get("module") or ""),
             checked=bool(record.get("checked")),
+            blocks_run=int(record.get("blocks_run") or 0),
         )
     except (KeyError, TypeError) as wrong:
         raise ValueError(f"not a launch record: {record!r}") from wrong

@@ -72,6 +72,11 @@ std::optional<Allocation> nearest_allocation(uintptr_t address) {
     return region < 0 ? std::nullopt : regions[region].nearest(address);
 }
 
+std::optional<Allocation> allocation_below(uintptr_t base) {
+    int region = arena.region(base);
+    return region < 0 ? std::nullopt : regions[region].below(base);
+}
+
 bool is_committed(uintptr_t address, size_t bytes) {
     int region = arena.region(address);
     if (region < 0) return false;

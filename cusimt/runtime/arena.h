@@ -60,6 +60,8 @@ Release release(void* pointer, bool runtime_api);
 std::optional<Allocation> find_allocation(uintptr_t address);
 // The allocation, live or freed, that begins at or below the address and is nearest to it: what an overrun overran.
 std::optional<Allocation> nearest_allocation(uintptr_t address);
+// The allocation, live or freed, in front of the one that begins at `base`.
+std::optional<Allocation> allocation_below(uintptr_t base);
 bool is_committed(uintptr_t address, size_t bytes);
 std::vector<Allocation> live_allocations(int region);  // by address
 // Simulated capacity and what is left of it.

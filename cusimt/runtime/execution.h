@@ -22,7 +22,8 @@ struct Execution {
     uint3 thread_index[kMaxBlockThreads];  // threadIdx of each linear thread, for this block shape
     uint64_t cycles = 0;                   // simulated clock, longest of the blocks so far
     uint64_t block_cycles = 0;
-    int error = 0;  // fatal: becomes the sticky error
+    uint64_t blocks_run = 0;  // of the launch, once it has ended: all, unless this run samples
+    int error = 0;            // fatal: becomes the sticky error
     std::exception_ptr exception;
     std::string refusal;         // why a GPU would not have begun this launch
     volatile int timed_out = 0;  // set by the watchdog's signal

@@ -7,10 +7,12 @@
 #include <map>
 #include <mutex>
 #include <tuple>
+#include <utility>
 #include <vector>
 
 #include "callers.h"
 #include "execution.h"
+#include "global_races.h"
 #include "left_file.h"
 #include "modules.h"
 
@@ -92,11 +94,13 @@ void write(const Finding& finding, std::string& out) {
 // For the process that collects. Counts that have risen are written when a launch ends, and at the end of the process.
 LeftFile left_file;
 bool counts_have_risen = false;
+size_t attributed = 0;  // findings of launches that have ended
 
 void forget() {
     findings.clear();
     index_of.clear();
     left_file.remove();
+    attributed = 0;
     counts_have_risen = false;
 }
 
@@ -113,8 +117,29 @@ void leave(const Finding& latest) {
     if (!left_file.append(line)) left_file.replace(all_lines());
 }
 
+void leave_counts() {
+    if (!std::exchange(counts_have_risen, false)) return;
+    if (LeftFile::is_wanted()) left_file.replace(all_lines());
+}
+
+// An overrun that went most of the way to the next allocation looks like an underrun of that one. It belongs to the one in
+// front if the instruction has accessed that: known when the launch ends, in whatever order its threads ran.
+void attribute_overruns() {
+    for (; attributed < findings.size(); ++attributed) {
+        Report& what = findings[attributed].what;
+        if (!what.allocation || what.address >= what.allocation->base) continue;
+        std::optional<Allocation> front = allocation_below(what.allocation->base);
+        if (!front || !global_races.has_touched(what.call_site, *front)) continue;
+        what.allocation = front;
+        counts_have_risen = true;
+    }
+}
+
 struct SettleAtExit {
-    ~SettleAtExit() { settle_findings(); }
+    ~SettleAtExit() {
+        std::lock_guard lock(findings_lock);
+        leave_counts();
+    }
 } settle_at_exit;  // after what it writes, so it goes before
 
 // A forked child has found nothing yet. Its parent's lock, which another thread may hold, is taken for the fork.
@@ -172,9 +197,8 @@ bool is_strict() {
 
 void settle_findings() {
     std::lock_guard lock(findings_lock);
-    if (!counts_have_risen) return;
-    counts_have_risen = false;
-    if (LeftFile::is_wanted()) left_file.replace(all_lines());
+    attribute_overruns();
+    leave_counts();
 }
 
 void forget_findings() {

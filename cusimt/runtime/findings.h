@@ -40,7 +40,8 @@ struct Report {
 void report(const Report& report);
 // Whether accesses are reported, too, that the language calls a race and that nearly always do no harm (CUSIMT_STRICT=1).
 bool is_strict();
-void settle_findings();  // a launch has ended: what this process leaves is to tell how often each was made
+// A launch has ended: only now is known which allocation it overran, and how often.
+void settle_findings();
 void forget_findings();
 
 // JSON text in the buffer of one simt_take_* function.

@@ -88,6 +88,20 @@ void GlobalRaces::note_epoch(uint32_t epoch) {
     stretches_.push_back({epoch, own_});
 }
 
+bool GlobalRaces::has_touched(const void* pc, const Allocation& allocation) const {
+    if (!execution.access.cells || allocation.region >= kDevices) return false;
+    Record call_site = reinterpret_cast<uintptr_t>(pc) & kCallSiteMask;
+    auto is_it = [&](Record record) { return epoch_of(record) >= launch_epoch_ && (record & kCallSiteMask) == call_site; };
+    auto touched = [&](const GlobalCell& cell) { return is_it(cell.read) || (!(cell.write & kSplit) && is_it(cell.write)); };
+    const GlobalCell *words = global_cells.words(), *parts = global_cells.parts();
+    uintptr_t first = allocation.base - arena.begin, end = first + allocation.bytes;
+    for (uintptr_t word = first / 4; word * 4 < end; ++word) {
+        if (touched(words[word])) return true;
+        if (words[word].write & kSplit && std::any_of(parts + word * 4, parts + word * 4 + 4, touched)) return true;
+    }
+    return false;
+}
+
 void GlobalRaces::end_launch() { volatile_words.report_suspects(); }
 
 const GlobalRaces::BlockRecord& GlobalRaces::block_of(Record record) const {

@@ -46,6 +46,8 @@ class GlobalRaces {
     void acquire() {
         if (!blocks_.empty()) own().has_acquired = true;
     }
+    // Whether the instruction was the last in this launch to write or to read a word of the allocation.
+    bool has_touched(const void* pc, const Allocation& allocation) const;
     // Whether another warp, in this launch, was the last to write the word, by a strong write.
     bool is_written_by_another_warp(uintptr_t address) const;
     void access(uintptr_t address, uintptr_t bytes, int kind, const void* pc);

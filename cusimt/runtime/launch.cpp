@@ -15,6 +15,7 @@
 #include "global_races.h"
 #include "kernel_facts.h"
 #include "modules.h"
+#include "sample.h"
 #include "shared_memory.h"
 #include "shield.h"
 #include "settings.h"
@@ -137,6 +138,7 @@ void begin_execution(const simt_launch& launch) {
     execution.refusal.clear();
     execution.timed_out = 0;
     execution.cycles = 0;
+    execution.blocks_run = 0;
     set_thread_indices(launch);
     if (shared_memory.restart_epochs()) {
         global_races.forget_all();
@@ -252,6 +254,9 @@ int simt_launch_kernel(const simt_launch* launch) {
     if (execution.access.cells) global_races.end_launch();
     static_data(*launch->module).end_launch();
     if (launch->module->checked && is_shield_up()) shared_memory.wipe();
+    if (uint64_t blocks = volume(launch->grid); execution.blocks_run && execution.blocks_run < blocks) {
+        report_sampled(execution.blocks_run, blocks);
+    }
     settle_findings();
     if (!execution.refusal.empty()) return withdraw(*launch);
     int error = finish(*launch);

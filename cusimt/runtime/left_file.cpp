@@ -57,11 +57,11 @@ bool LeftFile::append(const std::string& lines) {
     return true;
 }
 
-// The new text is as long as the old one or longer, since counts only grow.
 void LeftFile::replace(const std::string& lines) {
     if (!is_open() && !open()) return;
     end_ = 0;
     write(lines);
+    if (ftruncate(descriptor_, end_) != 0) return;  // what is behind is no whole line, which the reader leaves out
 }
 
 void LeftFile::remove() {

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "arena.h"
+#include "sample.h"
 #include "shield.h"
 
 using namespace simt;
@@ -19,7 +20,7 @@ bool eight_by_kernel(uintptr_t address) {
 }
 
 bool differs_from_poison(uintptr_t address, bool lazy) {
-    return *reinterpret_cast<const uint8_t*>(address) != (lazy ? 0 : kPoison);
+    return *reinterpret_cast<const uint8_t*>(address) != (lazy ? 0 : blank_byte());
 }
 }  // namespace
 

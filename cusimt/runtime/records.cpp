@@ -79,7 +79,7 @@ void describe_launch(JsonLine& json, const simt_launch& launch, int device, int 
     json.triple("block", {launch.block[0], launch.block[1], launch.block[2]}).integer("shared", launch.dynamic_shared);
     json.integer("stream", simt_stream_id(launch.stream)).integer("device", uint64_t(device));
     json.text("file", launch.file).integer("line", uint64_t(launch.line)).integer("error", uint64_t(error));
-    json.number("time_us", time_us);
+    json.number("time_us", time_us).integer("blocks_run", execution.blocks_run);
     if (launch.module) json.text("module", launch.module->path).integer("checked", uint64_t(has_checks(launch)));
 }
 

@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "global_cells.h"
+#include "sample.h"
 
 namespace simt {
 
@@ -80,7 +81,7 @@ void Region::clear(const Allocation& allocation) {
         drop_pages(reinterpret_cast<char*>(marks), allocation.span);
         return;
     }
-    memset(memory, kPoison, allocation.bytes);
+    memset(memory, blank_byte(), allocation.bytes);
     // The host may fill managed and pinned memory without the runtime seeing it, so it never counts as unwritten.
     memset(marks, allocation.managed ? SIMT_COPY : SIMT_UNWRITTEN, allocation.bytes);
     memset(marks + allocation.bytes, SIMT_UNALLOCATED, allocation.span - allocation.bytes);
@@ -174,6 +175,13 @@ std::optional<Allocation> Region::nearest(uintptr_t address) {
     // Just below the next allocation it is more likely an underrun of that one than an overrun of this one.
     if (it != allocations_.end() && address >= end && it->second.base - address < address - end) return it->second;
     return before->second;
+}
+
+std::optional<Allocation> Region::below(uintptr_t base) {
+    std::lock_guard lock(mutex_);
+    auto it = allocations_.lower_bound(base);
+    if (it == allocations_.begin()) return std::nullopt;
+    return std::prev(it)->second;
 }
 
 std::optional<Allocation> Region::holding(uintptr_t address) {

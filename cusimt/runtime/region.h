@@ -16,6 +16,7 @@ class Region {
     Release release(uintptr_t base, bool runtime_api);
     std::optional<Allocation> holding(uintptr_t address);
     std::optional<Allocation> nearest(uintptr_t address);
+    std::optional<Allocation> below(uintptr_t base);
     std::vector<Allocation> live();
     simt_memory_statistics statistics();
     void reset_peak();

@@ -8,6 +8,13 @@
 
 namespace simt {
 
+inline uint64_t mixed(uint64_t x) {  // splitmix64
+    x += 0x9e3779b97f4a7c15;
+    x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
+    x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
+    return x ^ (x >> 31);
+}
+
 class Schedule {
   public:
     enum Order { forward = 0, reversed = 1, seeded = 2 };
@@ -22,22 +29,16 @@ class Schedule {
         if (order_ == forward || count < 2) return position;
         if (order_ == reversed) return count - 1 - position;
         // position -> (a * position + b) mod count is a permutation when a and count have no common factor.
-        uint64_t a = mix(seed_ ^ salt) % count, b = mix(seed_ + salt + 1) % count;
+        uint64_t a = mixed(seed_ ^ salt) % count, b = mixed(seed_ + salt + 1) % count;
         while (std::gcd(a, count) != 1) ++a;
         return uint64_t((static_cast<unsigned __int128>(a) * position + b) % count);
     }
     unsigned pick(unsigned count, uint64_t salt) const {
         if (order_ != seeded || count < 2) return 0;
-        return unsigned(mix(seed_ ^ salt) % count);
+        return unsigned(mixed(seed_ ^ salt) % count);
     }
 
   private:
-    static uint64_t mix(uint64_t x) {  // splitmix64
-        x += 0x9e3779b97f4a7c15;
-        x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9;
-        x = (x ^ (x >> 27)) * 0x94d049bb133111eb;
-        return x ^ (x >> 31);
-    }
     Order order_ = forward;
     uint64_t seed_ = 0;
 };

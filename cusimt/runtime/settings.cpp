@@ -43,4 +43,13 @@ double chosen_watchdog(double unset) {
     return seconds;
 }
 
+uint64_t chosen_sample() {
+    constexpr const char* kName = "CUSIMT_SAMPLE_BLOCKS";
+    std::string count = value_of(kName);
+    if (count.empty()) return 0;
+    uint64_t blocks = strtoull(count.c_str(), nullptr, 10);
+    if (blocks == 0 || count.find_first_not_of("0123456789") != std::string::npos) refuse(kName, "a number of blocks");
+    return blocks;
+}
+
 }  // namespace simt

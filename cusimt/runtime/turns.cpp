@@ -12,6 +12,7 @@
 #include "execution.h"
 #include "findings.h"
 #include "global_races.h"
+#include "sample.h"
 #include "shared_memory.h"
 
 namespace simt {
@@ -58,11 +59,15 @@ class Turns {
     Turns(const simt_launch& launch, const Schedule& schedule) : launch_(launch), schedule_(schedule) {
         blocks_ = uint64_t(launch.grid[0]) * launch.grid[1] * launch.grid[2];
         threads_ = launch.block[0] * launch.block[1] * launch.block[2];
+        sample_ = sample_of(launch, blocks_);
+        to_run_ = sample_.empty() ? blocks_ : sample_.size();
     }
     void run();
 
   private:
     bool has_room() const { return (waiting_.size() + 1) * threads_ <= kMostWaitingThreads; }
+    uint64_t block_at(uint64_t position) const;
+    void run_all();
     void start(uint64_t linear);
     void run_waiting();
     void pass_grid_barrier();
@@ -70,7 +75,8 @@ class Turns {
 
     const simt_launch& launch_;
     const Schedule& schedule_;
-    uint64_t blocks_ = 0;
+    uint64_t blocks_ = 0, to_run_ = 0;
+    std::vector<uint64_t> sample_, rest_;  // where not all blocks run, or not at first
     unsigned threads_ = 0;
     bool dropped_ = false;
     std::vector<Resident> waiting_, at_grid_barrier_;
@@ -80,18 +86,35 @@ class Turns {
 void Turns::run() {
     uint64_t next = 0;
     while (!dropped_) {
-        if (next < blocks_ && has_room()) {
+        if (next < to_run_ && has_room()) {
             size_t waited = waiting_.size();
-            start(schedule_.at(next++, blocks_, 0));
+            start(block_at(next++));
             // What these wait for, a block may set that has yet to start.
             rounds_in_vain_ = 0;
             if (waited == 0 || waiting_.size() > waited) continue;  // no block waits, or this one does: start another
         } else if (waiting_.empty() && at_grid_barrier_.empty()) {
+            execution.blocks_run = next;
             return;
         } else if (waiting_.empty()) {
             pass_grid_barrier();
         }
         run_waiting();
+    }
+}
+
+uint64_t Turns::block_at(uint64_t position) const {
+    if (sample_.empty()) return schedule_.at(position, blocks_, 0);
+    if (position < sample_.size()) return sample_[schedule_.at(position, sample_.size(), 0)];
+    return rest_[position - sample_.size()];
+}
+
+// What a block of the sample waits for, a block outside it may set.
+void Turns::run_all() {
+    if (to_run_ == blocks_) return;
+    to_run_ = blocks_;
+    for (uint64_t position = 0; position < blocks_; ++position) {
+        uint64_t linear = schedule_.at(position, blocks_, 0);
+        if (!std::binary_search(sample_.begin(), sample_.end(), linear)) rest_.push_back(linear);
     }
 }
 
@@ -108,7 +131,7 @@ void Turns::take_turn(std::unique_ptr<Block> block) {
         auto& list = state == BlockState::waiting ? waiting_ : at_grid_barrier_;
         list.push_back({std::move(block)});
         list.back().suspend();
-        if (state == BlockState::waiting) global_races.begin_turns();
+        if (state == BlockState::waiting) global_races.begin_turns(), run_all();
         return;
     }
     dropped_ = state == BlockState::dropped;

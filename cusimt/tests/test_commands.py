@@ -16,6 +16,18 @@ kernel.o: kernel.cu
 \tnvcc -std=c++20 -Xcompiler -fPIC -c kernel.cu -o kernel.o
 """
 
+SAMPLED_PROGRAM = """\
+#include <cuda_runtime.h>
+__global__ void mark(int* x) { x[blockIdx.x] = 1; if (blockIdx.x == 99) x[100] = 1; }
+int main() {
+    int* x;
+    cudaMalloc(&x, 100 * sizeof(int));
+    for (int i = 0; i < 2; ++i)
+        mark<<<100, 1>>>(x);
+    cudaDeviceSynchronize();
+}
+"""
+
 
 @pytest.fixture
 def project(tmp_path: Path) -> Path:
@@ -43,6 +55,17 @@ def test_findings_of_a_command_fail_it(project: Path) -> None:
     assert (unchecked.returncode, unchecked.stderr) == (0, "")
 
 
+def test_a_sampled_run_says_what_it_skipped(tmp_path: Path) -> None:
+    (tmp_path / "program.cu").write_text(SAMPLED_PROGRAM)
+    assert run(tmp_path, "--", "nvcc", "-o", "program", "program.cu").returncode == 0
+    done = run(tmp_path, "--sample-blocks=4", "--", "./program")
+    assert done.returncode == 1, "there is a finding in the last block"
+    assert "A sampled run. Its values mean nothing" in done.stderr
+    assert "    mark (program.cu:7): 4 of 100 blocks, in the first of 2 launches" in done.stderr
+    whole = run(tmp_path, "--", "./program")
+    assert whole.returncode == 1 and "ampled" not in whole.stderr
+
+
 @pytest.mark.parametrize(
     "words, status", [(["true"], 0), (["sh", "-c", "exit 7"], 7), (["sh", "-c", "kill -9 $$"], 128 + 9)]
 )
@@ -56,6 +79,8 @@ def test_the_status_is_the_commands(words: list[str], status: int, tmp_path: Pat
         (["--"], "No command was named."),
         (["--", "no-such-command"], "There is no command no-such-command."),
         (["--", "./Makefile"], "./Makefile cannot be run."),
+        (["--sample-blocks=0", "--", "make"], "There is no option --sample-blocks=0."),
+        (["--sample-blocks=4", "--no-checks", "--", "make"], "--sample-blocks and --no-checks exclude"),
         (["--profile", "--", "make"], "--profile does not work with a command."),
     ],
 )

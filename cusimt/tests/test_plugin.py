@@ -239,6 +239,13 @@ def test_each_test_in_several_orders(repository: Path) -> None:
     assert "The blocks and threads ran reversed." in repeated.output
 
 
+def test_a_sampled_session_judges_findings_alone(repository: Path) -> None:
+    session = run(repository, "suite.py", "-k", "fill or overrun or race", "--simt-sample-blocks=1")
+    assert not session.passed and {"test_fill", "test_fill_after_overrun"} <= session.skipped
+    assert {"test_overrun", "test_race", "test_wrong_and_overrun"} <= set(session.failed)
+    assert "SAMPLED: 1 block of each launch, no values" in session.output
+
+
 def test_the_environment_chooses_where_no_option_does(repository: Path) -> None:
     chosen = {"CUSIMT_SCHEDULE": "seeded:3", "CUSIMT_STRICT": "1", "CUSIMT_WATCHDOG": "7"}
     kept = run(repository, "chosen.py", EXPECTED="seeded:3 1 7", **chosen)
@@ -256,6 +263,7 @@ def test_the_environment_chooses_where_no_option_does(repository: Path) -> None:
         ("--simt-device=abacus", "(or simt_device in the ini file) takes one of: h200, "),
         ("--simt-findings=maybe", "takes one of: error, warn, off."),
         ("--simt-schedule=seeded:x", "takes one of: forward, reversed, seeded (seeded:7 chooses the seed)."),
+        ("--simt-sample-blocks=few", "--simt-sample-blocks takes the number of blocks"),
         ("--simt-watchdog=soon", "--simt-watchdog takes a number of seconds; 0 is no limit."),
         ("--simt-watchdog=-1", "--simt-watchdog takes a number of seconds; 0 is no limit."),
     ],

@@ -76,6 +76,15 @@ def test_a_profile_is_printed_when_the_program_ends(folder: Path) -> None:
     assert "<svg" in (folder / "page.html").read_text()
 
 
+def test_the_profile_of_a_sampled_run_counts_the_blocks_that_ran(folder: Path) -> None:
+    done = run(folder, "--sample-blocks=2", "--profile=whole.json", "program.py", "1")
+    assert "counted in 2 of the blocks, not scaled" in done.stderr
+    (launch,) = json.loads((folder / "whole.json").read_text())["stages"][0]["launches"]
+    assert (launch["grid"], launch["blocks_counted"]) == ([2, 2, 1], 2)
+    (load,) = (line for line in launch["lines"] if line["space"] == "global" and line["access"] == "load")
+    assert load["requests"] == 2 * 32, "32 warps in each of two blocks"
+
+
 def test_a_module_is_profiled_into_json(folder: Path) -> None:
     done = run(folder, "--profile=counts.json", "-m", "program", "1")
     assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr

@@ -38,6 +38,8 @@ WRONG = [
     ("read_past", "out_of_bounds", "read", "read", "cudaSuccess", 1),
     ("read_before", "out_of_bounds", "read", "read", "cudaSuccess", 2),
     ("far_away", "out_of_bounds", "write", "store", "cudaErrorIllegalAddress", 1),
+    ("just_below_the_next", "out_of_bounds", "write", "store_twice", "cudaSuccess", 2),
+    ("walks_to_the_next", "out_of_bounds", "write", "store_twice", "cudaSuccess", 1),
     ("use_after_free", "use_after_free", "write", "store", "cudaSuccess", 1),
     ("unwritten", "uninitialized_read", "read", "read", "cudaSuccess", 1000),
     ("atomic_unwritten", "uninitialized_read", "atomic", "atomic", "cudaSuccess", 1),
@@ -194,6 +196,19 @@ def test_a_tensor_is_named_by_the_element() -> None:
         "has an element of its own, look at the index or the loop bound.",
         "    c[i] = i;  // <- out_of_bounds",
     ]
+
+
+@pytest.mark.parametrize("schedule", ["forward", "reversed"])
+@pytest.mark.parametrize(
+    ("case", "side"), [("just_below_the_next", "before its beginning"), ("walks_to_the_next", "past the end")]
+)
+def test_the_overrun_allocation_is_one_that_the_instruction_accesses(
+    case: str, side: str, schedule: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Whichever of its threads ran first; else it is the nearer one."""
+    monkeypatch.setenv("CUSIMT_SCHEDULE", schedule)
+    overruns = [finding for finding in found(case)[1] if finding.kind == "out_of_bounds"]
+    assert len(overruns) == 1 and f"{side})" in explain(overruns[0])
 
 
 @pytest.mark.parametrize(

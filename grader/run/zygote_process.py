@@ -14,12 +14,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
+from cusimt.programs.schedules import SAMPLE_VARIABLE
 from cusimt.support.cache import cache_root
 from grader.run import landlock, sandbox, seccomp, sockets
 from grader.run.control import Answer, Command, Order
 from grader.run.limits import Limits, kill_group
 from grader.run.transcript import Transcript
 from grader.support.backends import WorkerBackend
+from grader.support.errors import UsageError
 from grader.support.folders import python_path
 
 ANSWER_SECONDS = 5.0
@@ -103,6 +105,7 @@ class ZygoteProcess:
     """Starts at once, gets ready by itself, forks workers on order."""
 
     def __init__(self, settings: Settings) -> None:
+        _refuse_sampling()
         environment = {**os.environ, "PYTHONPATH": python_path(), "CUSIMT_CACHE": str(cache_root())}
         command = [sys.executable, "-P", "-m", "grader.run.zygote", "--backend", settings.backend]
         command += [f"--module={name}" for name in settings.modules]
@@ -241,6 +244,15 @@ class ZygoteProcess:
             return Answer.unpack(datagram), fds
         except (OSError, ValueError) as error:
             raise Gone(was_ready) from error
+
+
+def _refuse_sampling() -> None:
+    if os.environ.get(SAMPLE_VARIABLE):
+        raise UsageError(
+            f"{SAMPLE_VARIABLE} is set.",
+            "A sampled run skips blocks, so its values are wrong; grading runs every block.",
+            f"Unset it: env -u {SAMPLE_VARIABLE} grader ...",
+        )
 
 
 def _enclosure(settings: Settings, environment: Mapping[str, str]) -> sandbox.Enclosure | None:

@@ -12,9 +12,10 @@ from pathlib import Path
 
 import pytest
 
+from cusimt.programs.schedules import SAMPLE_VARIABLE
 from cusimt.tests.waiting import PATIENCE, has_ended
 from grader.run import Limits, Zygote, limits
-from grader.support.errors import InfrastructureError
+from grader.support.errors import InfrastructureError, UsageError
 from tests.adversarial.submissions import LIMITS, Load, assert_serves, load, zygote
 
 __all__ = ["load", "zygote"]
@@ -43,6 +44,13 @@ def test_starting_a_zygote_imports_no_torch() -> None:
 def test_an_unknown_backend_is_refused() -> None:
     with pytest.raises(InfrastructureError, match="no backend `metal`"):
         Zygote.start("metal")
+
+
+@pytest.mark.parametrize("backend", ["plain", "simt"])
+def test_nothing_is_judged_in_a_sampled_run(backend: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(SAMPLE_VARIABLE, "4")
+    with pytest.raises(UsageError, match="grading runs every block"):
+        Zygote.start(backend)
 
 
 def test_a_zygote_that_does_not_start_is_told_with_its_last_words(

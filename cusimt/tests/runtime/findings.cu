@@ -31,6 +31,9 @@ __global__ void shift(const float* a, float* c, int n, int by) {
 __global__ void store_at(float* c, long i) {
     c[i] = 1;  // <- store
 }
+__global__ void store_twice(float* c, long i, long j) {
+    c[threadIdx.x ? i : j] = 1;  // <- store_twice
+}
 __global__ void load_wide(const float* a, float* c, int by) {
     float4 v = *reinterpret_cast<const float4*>(a + by);  // <- misaligned
     c[0] = v.x + v.y + v.z + v.w;
@@ -315,6 +318,8 @@ int main(int, char** arguments) {
     if (name == "read_before") shift<<<4, 256>>>(a, c, N, -2);
     if (name == "read_within") shift<<<4, 256>>>(a, c, N, 0);
     if (name == "far_away") store_at<<<1, 1>>>(c, 1l << 32);
+    if (name == "just_below_the_next") store_twice<<<1, 2>>>(a, c - a - 100, c - a - 100);
+    if (name == "walks_to_the_next") store_twice<<<1, 2>>>(a, c - a - 100, N - 1);
     if (name == "use_after_free") { cudaFree(c); store_at<<<1, 1>>>(c, 3); }
     if (name == "free_after_use") { store_at<<<1, 1>>>(c, 3); cudaFree(c); }
     if (name == "unwritten") shift<<<4, 256>>>(c, a, N, 0);

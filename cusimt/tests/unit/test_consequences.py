@@ -26,6 +26,13 @@ def test_the_race_behind_the_array_is_left_out(kind: str, pc: int, other: int) -
     assert without_consequences([OVERRUN, race]) == without_consequences([race, OVERRUN]) == [OVERRUN]
 
 
+@pytest.mark.parametrize("offset", [-4, 400])
+def test_a_race_beside_every_array_is_left_out(offset: int) -> None:
+    race = record("race_global", 7, OWN, 9)
+    race["allocation"]["offset"] = offset
+    assert without_consequences([OVERRUN, race]) == [OVERRUN]
+
+
 @pytest.mark.parametrize(
     "race",
     [

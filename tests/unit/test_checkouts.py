@@ -1,0 +1,115 @@
+"""The scripts that run other people's code: what counts as passed, and what ends at its limit."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from benchmarks import extension_repositories, hecbench
+from benchmarks.checkouts import Ended, in_scratch, run_limited
+from benchmarks.extension_repositories import Extension, Result, saved
+
+BUILT = Ended(0, "", 1.0, frozenset())
+
+
+def ran(output: str, status: int | None = 0, *kinds: str) -> Ended:
+    return Ended(status, output, 1.0, frozenset(kinds))
+
+
+@pytest.mark.parametrize(
+    ("ended", "verdict"),
+    [
+        ([BUILT, ran("PASS\n")], "passed"),
+        ([BUILT, ran("PASS"), ran("PASSED")], "passed"),
+        ([BUILT, ran("PASS"), ran("done")], "failed"),
+        ([BUILT, ran("second pass of two")], "failed"),
+        ([BUILT, ran("PASS\nFAIL")], "failed"),
+        ([BUILT, ran("PASS", 1)], "failed"),
+        ([BUILT, ran("PASS", 0, "race_global")], "failed"),
+        ([BUILT, ran("PASS", None)], "limit"),
+        ([BUILT], "failed"),
+        ([ran("main.cu:1: error: x", 2)], "unsupported"),
+    ],
+)
+def test_the_verdict_on_a_program(ended: list[Ended], verdict: str) -> None:
+    assert hecbench._verdict(ended)[0] == verdict
+
+
+def test_what_a_program_lacks_counts_for_nothing() -> None:
+    results = [hecbench.Result(name, (), "failed" if name == "b" else "passed", "", 1) for name in "abc"]
+    text = hecbench.summary(results, {"b": {"lacks": "its data"}, "c": {"remark": "unseen"}}, "", 1)
+    assert "| 3        | 2      | 0      | 0           | 0     | 1       | 100.0 %" in text
+    assert "its data" in text and "unseen" not in text
+
+
+def test_a_command_is_killed_with_its_children(tmp_path: Path) -> None:
+    ended = run_limited(["bash", "-c", "echo begun; sleep 60 & echo $! > child; wait"], tmp_path, 1)
+    assert (ended.status, ended.output) == (None, "begun\n")
+    child = int((tmp_path / "child").read_text())
+    for _ in range(100):
+        try:
+            os.kill(child, 0)
+        except ProcessLookupError:
+            return
+        time.sleep(0.1)  # until it is reaped
+    state = Path(f"/proc/{child}/stat").read_text().split()[2]
+    assert state == "Z", "it has ended"
+
+
+def test_the_findings_of_all_processes_are_collected(tmp_path: Path) -> None:
+    line = '{"kind": "race_global", "module": "", "pc": 0}'
+    script = f"for i in 1 2; do echo '{line}' > $CUSIMT_FINDINGS/$i.jsonl; done; exit 3"
+    ended = run_limited(["bash", "-c", script], tmp_path, 60)
+    assert (ended.status, ended.kinds) == (3, frozenset({"race_global"}))
+
+
+def test_results_keep_the_order_of_their_items() -> None:
+    assert in_scratch(lambda item, folder: (item, any(folder.iterdir())), [3, 1, 2], 2) == [
+        (3, False),
+        (1, False),
+        (2, False),
+    ]
+
+
+def test_tests_are_counted_as_pytest_counts_them(tmp_path: Path) -> None:
+    (tmp_path / "test_it.py").write_text(
+        "import pytest\ndef test_a(): pass\ndef test_b(): assert 0\n@pytest.mark.skip\ndef test_c(): pass\n"
+    )
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-p",
+        "no:cacheprovider",
+        "--junitxml=it.xml",
+        "test_it.py",
+    ]
+    run_limited(command, tmp_path, 60)
+    assert Counter(extension_repositories._counts(tmp_path / "it.xml")) == Counter(
+        passed=1, failed=1, skipped=1
+    )
+    assert extension_repositories._counts(tmp_path / "none.xml") == []
+
+
+def test_a_saved_result_is_of_the_same_entry(tmp_path: Path) -> None:
+    extension = Extension("owner/name", "0" * 40, ("python test.py",))
+    result = Result(extension, 2.0, Counter(passed=3, failed=1), frozenset({"race_global"}), "", "abc")
+    result.save(tmp_path)
+    assert saved(extension, tmp_path) == result
+    assert saved(Extension("owner/name", "1" * 40, ("python test.py",)), tmp_path) is None
+    text = extension_repositories.summary([result])
+    assert "| 1            | 1     | 3      | 1      | 0       | 75.0 % |" in text
+
+
+def test_every_listed_repository_says_what_to_run() -> None:
+    listed = extension_repositories.extensions()
+    assert len(listed) >= 25 and len({each.name for each in listed}) == len(listed)
+    for each in listed:
+        assert len(each.commit) == 40 and each.tests, each.name
+        assert "sed" not in each.build or each.deviation, f"{each.name} is changed without a reason"
