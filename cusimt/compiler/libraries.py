@@ -31,8 +31,11 @@ __all__ = [
     "sources_digest",
 ]
 
-# Linked into every library with kernels, not into the runtime; all but the first where accesses are checked.
-MODULE_PARTS = ("module.cpp", "hooks.cpp", "library_hooks.cpp", "host_code_module.cpp")
+# Linked into every library with kernels, not into the runtime; all but the first two where accesses are checked.
+MODULE_PARTS = (
+    *("module.cpp", "device_heap_module.cpp"),
+    *("hooks.cpp", "library_hooks.cpp", "host_code_module.cpp"),
+)
 _LIBRARY_FLAGS = (
     "-std=c++20",
     "-fPIC",
@@ -46,6 +49,12 @@ _WRAPPED = (
     *("memcpy", "memmove", "memset"),
     *("modf", "modff", "frexp", "frexpf", "remquo", "remquof", "sincos", "sincosf"),
     *("printf", "vprintf"),
+)
+# What takes memory of the device's heap when a kernel calls it, and else of the host's.
+_HEAP = (
+    *("malloc", "free", "_Znwm", "_Znam", "_ZnwmRKSt9nothrow_t", "_ZnamRKSt9nothrow_t"),
+    *("_ZnwmSt11align_val_t", "_ZnamSt11align_val_t", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm"),
+    *("_ZdlPvSt11align_val_t", "_ZdaPvSt11align_val_t", "_ZdlPvmSt11align_val_t", "_ZdaPvmSt11align_val_t"),
 )
 # Library functions that g++ writes out as stores, after the hooks were put in. As calls they are the host's.
 _NOT_WRITTEN_OUT = (
@@ -62,6 +71,8 @@ _DEVICE_CODE = (
     "-U_FORTIFY_SOURCE",  # Ubuntu's default, with which memcpy becomes a function that nothing watches
     "-fstack-clash-protection",  # a large frame must meet the guard below its fiber's stack
     "-fno-optimize-sibling-calls",  # a barrier that ends a kernel is a call: findings name where it returns
+    # An allocation of a kernel may fail, and may outlive it: no compiler knows what it answers.
+    *("-fno-builtin-malloc", "-fno-builtin-free"),
     "-Wno-narrowing",
     "-Wno-unknown-pragmas",
     "-Wno-attributes",
@@ -105,7 +116,7 @@ _GUARDED_HOST_CODE = ("-pg", "-mfentry")
 _BARRIERS_AS_WRITTEN = ("-fno-crossjumping", "-fno-tree-tail-merge", "-fno-thread-jumps")
 # Kernels of one name in two libraries are two kernels: gcc's unique symbols would make them one.
 _BY_FAMILY = {
-    "gcc": ("-fno-gnu-unique", *_BARRIERS_AS_WRITTEN),
+    "gcc": ("-fno-gnu-unique", *_BARRIERS_AS_WRITTEN, "-fcheck-new", "-fno-allocation-dce"),
     "clang": ("-Wno-unused-command-line-argument",),
 }
 
@@ -152,6 +163,8 @@ def link_flags(checked: bool, module: bool = True) -> list[str]:
     """Flags that link a library against the runtime; `module`: with kernels and `module_object(checked)`."""
     runtime = runtime_library()
     flags = [str(runtime), f"-Wl,-rpath,{runtime.parent}"]
+    if module:
+        flags += [f"-Wl,--wrap={name}" for name in _HEAP]
     if checked and module:
         flags.append("-Wl,-z,now")  # guards are put before its imports when it is loaded
         flags += [f"-Wl,--wrap={name}" for name in _WRAPPED]
@@ -217,7 +230,7 @@ def _device() -> Library:
 
 def module_object(checked: bool) -> Path:
     """What every library with kernels is linked with: identity, shared memory, access hooks."""
-    sources = [RUNTIME / name for name in (MODULE_PARTS if checked else MODULE_PARTS[:1])]
+    sources = [RUNTIME / name for name in (MODULE_PARTS if checked else MODULE_PARTS[:2])]
     defined = [f"-DCUSIMT_CHECKED={int(checked)}", _version()]
     flags = [*_LIBRARY_FLAGS, "-O2", *defined, *_includes(include_dirs())]
     with cache.entry(["module", *build_key(flags), checked], room="simt") as slot:
