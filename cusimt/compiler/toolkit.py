@@ -29,7 +29,9 @@ _RUNTIME_NAMES = (
     "libcuda.so",
     "libcublas.so",
     "libcublasLt.so",
+    "libcufft.so",
     "libcurand.so",
+    "libcusolver.so",
     "libcusparse.so",
     "libnvToolsExt.so",
 )
