@@ -28,14 +28,18 @@ __all__ = [
     "link_flags",
     "module_object",
     "runtime_library",
+    "solver_library",
     "sources_digest",
 ]
 
-# Linked into every library with kernels, not into the runtime; all but the first two where accesses are checked.
+# Linked into every library with kernels, not into the runtime; all but the first two where accesses are
+# checked.
 MODULE_PARTS = (
     *("module.cpp", "device_heap_module.cpp"),
     *("hooks.cpp", "library_hooks.cpp", "host_code_module.cpp"),
 )
+# cuSOLVER, which PyTorch's LAPACK computes: a library of its own, since the runtime works without PyTorch.
+SOLVER_PARTS = ("solver_handles.cpp", "solver_linear.cpp", "solver_orthogonal.cpp")
 _LIBRARY_FLAGS = (
     "-std=c++20",
     "-fPIC",
@@ -208,7 +212,8 @@ def device_library(progress: Progress | None = None) -> Path:
 
 @functools.cache
 def _runtime() -> Library:
-    sources = sorted(source for source in RUNTIME.glob("*.cpp") if source.name not in MODULE_PARTS)
+    others = {*MODULE_PARTS, *SOLVER_PARTS}
+    sources = sorted(source for source in RUNTIME.glob("*.cpp") if source.name not in others)
     flags = [*_LIBRARY_FLAGS, "-O2", "-g1", "-fvisibility=hidden", _version(), *_includes(include_dirs())]
     # Its own std::string, and not the one that a program exports, with hooks in it.
     linking = ["-Wl,--no-undefined", "-Wl,-Bsymbolic-functions"]
@@ -226,6 +231,17 @@ def _device() -> Library:
     linking += [f"-Wl,-rpath,{runtime.parent}", f"-Wl,-rpath,{torch.library_dir}"]
     parts = [torch.version, torch.root, cache.digest(cache.file_digest(part) for part in PARTS)]
     return Library("libcusimt_device.so", SOURCES, flags, linking, parts, runtime_library)
+
+
+def solver_library(progress: Progress | None = None) -> Path:
+    """libcusimt_solver.so: cuSOLVER, computed by the LAPACK of the installed torch."""
+    torch, runtime = torch_install(), runtime_library(progress)
+    sources = [RUNTIME / name for name in SOLVER_PARTS]
+    flags = [*_LIBRARY_FLAGS, "-O2", "-fvisibility=hidden", *_includes(include_dirs())]
+    linking = [str(runtime), f"-L{torch.library_dir}", "-ltorch_cpu", "-lc10"]
+    linking += [f"-Wl,-rpath,{runtime.parent}", f"-Wl,-rpath,{torch.library_dir}"]
+    parts = [torch.version, torch.root]
+    return Library("libcusimt_solver.so", sources, flags, linking, parts).build(progress)
 
 
 def module_object(checked: bool) -> Path:

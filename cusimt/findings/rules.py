@@ -13,14 +13,15 @@ _RULES = {
     "use_after_free": "Do not access memory after freeing it: it may already belong to another allocation.",
     "uninitialized_read": "Memory holds arbitrary values until something is written to it.",
     "double_free": "Free each allocation once: afterwards the address may belong to another allocation.",
-    "invalid_free": "cudaFree takes what cudaMalloc returned, cudaFreeHost what cudaMallocHost returned. In a "
-    "kernel, free and delete take what malloc and new returned in a kernel.",
+    "invalid_free": "cudaFree takes what cudaMalloc returned, cudaFreeHost what cudaMallocHost returned. "
+    "In a kernel, free and delete take what malloc and new returned in a kernel.",
     "host_pointer": "Copy the contents to device memory first: a kernel may follow only device pointers, "
     "unless the system maps host memory for the GPU (HMM, GH200), which portable code cannot rely on.",
     "device_pointer_on_host": "Host code must not follow a device pointer: launch a kernel for work on "
     "the device, and copy back what the host needs.",
     "host_function": "A kernel may call __device__ functions, and of CUDA's own library mathematics, memcpy, "
-    "memmove, memset, malloc, free, printf and assert. All others are the host's: nvcc refuses to compile such a call.",
+    "memmove, memset, malloc, free, printf and assert. All others are the host's: nvcc refuses to compile "
+    "such a call.",
     "race_shared": "Between one thread's write and another's access there must be a __syncthreads(); "
     "among the lanes of a warp a __syncwarp() will do.",
     "race_global": "Blocks run in any order: no block may touch what another one writes. Read from a copy "

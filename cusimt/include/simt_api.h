@@ -183,6 +183,9 @@ void* simt_allocate_on(int device, size_t bytes, void* stream);
 void simt_record_stream(void* block, void* stream);
 void simt_stream_touches(void* stream, const void* begin, size_t bytes, const simt_stride* strides, size_t dimensions,
                          int writes, const char* call);
+// What a library outside of the runtime (cuSOLVER's) does between the two: host code on device memory, as work of a stream.
+void simt_begin_library_call(const char* name, void* stream, double operations);
+void simt_end_library_call(void);
 void simt_release(void*);                                      // quarantined, marked "freed"; null is fine
 int simt_is_device_pointer(const void*);                       // any address of simulated device memory
 int simt_pointer_device(const void*);                          // -1 if none

@@ -14,12 +14,13 @@ using namespace simt;
 namespace {
 bool is_device(int device) { return device >= 0 && device < kDevices; }
 
-size_t stack_limit = 1024, printf_limit = 8650752;
+size_t stack_limit = 1024, printf_limit = 8650752, persisting_limit = 0;
 
 size_t* limit_of(cudaLimit limit) {
     switch (limit) {
         case cudaLimitStackSize: return &stack_limit;
         case cudaLimitPrintfFifoSize: return &printf_limit;
+        case cudaLimitPersistingL2CacheSize: return &persisting_limit;
         default: return nullptr;
     }
 }

@@ -9,6 +9,7 @@
 
 #include "execution.h"
 #include "host_call.h"
+#include "simt/small_float.h"
 #include "simt_api.h"
 
 using namespace simt;
@@ -50,12 +51,6 @@ int check(const Image& image, const cudaTextureDesc& how) {
     return how.sRGB ? cudaErrorNotSupported : cudaSuccess;
 }
 
-float of_half(uint16_t bits) {
-    _Float16 half;
-    memcpy(&half, &bits, sizeof half);
-    return float(half);
-}
-
 // One channel as the texture gives it: a float in double, or an integer.
 double channel(const Texture& texture, const char* at) {
     const cudaChannelFormatDesc& channels = texture.image.channels;
@@ -64,7 +59,7 @@ double channel(const Texture& texture, const char* at) {
     if (channels.f == cudaChannelFormatKindFloat) {
         float value;
         memcpy(&value, &bits, sizeof value);
-        return channels.x == 16 ? of_half(uint16_t(bits)) : value;
+        return channels.x == 16 ? decode<5, 10>(uint16_t(bits)) : value;
     }
     bool is_signed = channels.f == cudaChannelFormatKindSigned;
     double number = bits;

@@ -15,9 +15,7 @@ _ON_A_GPU = "It needs a real GPU: the simt backend runs CUDA C++, not {}."
 _TEXTURE_CALL = re.compile(
     r"tex(1D|2D|3D)(Layered)?(Lod|Grad|gather)|texCubemap(Layered)?(Lod|Grad)?|surfCubemap(Layered)?(read|write)"
 )
-_TEXTURE_NAMES = frozenset(
-    ["cudaMipmappedArray_t", "cudaMallocMipmappedArray", "cudaGetMipmappedArrayLevel"]
-)
+_TEXTURE_NAMES = frozenset(["cudaMipmappedArray_t", "cudaMallocMipmappedArray", "cudaGetMipmappedArrayLevel"])
 # Functions of the C library that write memory, and that CUDA does not have on the device.
 _OF_THE_HOST = frozenset(
     [
