@@ -42,6 +42,7 @@ def redirect(checked: bool) -> None:
     _append("PATH", ninja().parent)
     os.environ["CUDACXX"] = str(home / "bin/nvcc")  # CMake
     # Programs that are linked by hand or by CMake name the runtime without saying where it is.
+    _prepend("LD_LIBRARY_PATH", libraries.solver_library().parent)
     _prepend("LD_LIBRARY_PATH", libraries.runtime_library().parent)
     if _MODULE in sys.modules:
         _patch(sys.modules[_MODULE], home)

@@ -28,11 +28,18 @@ __all__ = [
     "link_flags",
     "module_object",
     "runtime_library",
+    "solver_library",
     "sources_digest",
 ]
 
-# Linked into every library with kernels, not into the runtime; all but the first where accesses are checked.
-MODULE_PARTS = ("module.cpp", "hooks.cpp", "library_hooks.cpp", "host_code_module.cpp")
+# Linked into every library with kernels, not into the runtime; all but the first two where accesses are
+# checked.
+MODULE_PARTS = (
+    *("module.cpp", "device_heap_module.cpp"),
+    *("hooks.cpp", "library_hooks.cpp", "host_code_module.cpp"),
+)
+# cuSOLVER, which PyTorch's LAPACK computes: a library of its own, since the runtime works without PyTorch.
+SOLVER_PARTS = ("solver_handles.cpp", "solver_linear.cpp", "solver_orthogonal.cpp")
 _LIBRARY_FLAGS = (
     "-std=c++20",
     "-fPIC",
@@ -46,6 +53,12 @@ _WRAPPED = (
     *("memcpy", "memmove", "memset"),
     *("modf", "modff", "frexp", "frexpf", "remquo", "remquof", "sincos", "sincosf"),
     *("printf", "vprintf"),
+)
+# What takes memory of the device's heap when a kernel calls it, and else of the host's.
+_HEAP = (
+    *("malloc", "free", "_Znwm", "_Znam", "_ZnwmRKSt9nothrow_t", "_ZnamRKSt9nothrow_t"),
+    *("_ZnwmSt11align_val_t", "_ZnamSt11align_val_t", "_ZdlPv", "_ZdaPv", "_ZdlPvm", "_ZdaPvm"),
+    *("_ZdlPvSt11align_val_t", "_ZdaPvSt11align_val_t", "_ZdlPvmSt11align_val_t", "_ZdaPvmSt11align_val_t"),
 )
 # Library functions that g++ writes out as stores, after the hooks were put in. As calls they are the host's.
 _NOT_WRITTEN_OUT = (
@@ -62,6 +75,8 @@ _DEVICE_CODE = (
     "-U_FORTIFY_SOURCE",  # Ubuntu's default, with which memcpy becomes a function that nothing watches
     "-fstack-clash-protection",  # a large frame must meet the guard below its fiber's stack
     "-fno-optimize-sibling-calls",  # a barrier that ends a kernel is a call: findings name where it returns
+    # An allocation of a kernel may fail, and may outlive it: no compiler knows what it answers.
+    *("-fno-builtin-malloc", "-fno-builtin-free"),
     "-Wno-narrowing",
     "-Wno-unknown-pragmas",
     "-Wno-attributes",
@@ -105,7 +120,7 @@ _GUARDED_HOST_CODE = ("-pg", "-mfentry")
 _BARRIERS_AS_WRITTEN = ("-fno-crossjumping", "-fno-tree-tail-merge", "-fno-thread-jumps")
 # Kernels of one name in two libraries are two kernels: gcc's unique symbols would make them one.
 _BY_FAMILY = {
-    "gcc": ("-fno-gnu-unique", *_BARRIERS_AS_WRITTEN),
+    "gcc": ("-fno-gnu-unique", *_BARRIERS_AS_WRITTEN, "-fcheck-new", "-fno-allocation-dce"),
     "clang": ("-Wno-unused-command-line-argument",),
 }
 
@@ -152,6 +167,8 @@ def link_flags(checked: bool, module: bool = True) -> list[str]:
     """Flags that link a library against the runtime; `module`: with kernels and `module_object(checked)`."""
     runtime = runtime_library()
     flags = [str(runtime), f"-Wl,-rpath,{runtime.parent}"]
+    if module:
+        flags += [f"-Wl,--wrap={name}" for name in _HEAP]
     if checked and module:
         flags.append("-Wl,-z,now")  # guards are put before its imports when it is loaded
         flags += [f"-Wl,--wrap={name}" for name in _WRAPPED]
@@ -195,7 +212,8 @@ def device_library(progress: Progress | None = None) -> Path:
 
 @functools.cache
 def _runtime() -> Library:
-    sources = sorted(source for source in RUNTIME.glob("*.cpp") if source.name not in MODULE_PARTS)
+    others = {*MODULE_PARTS, *SOLVER_PARTS}
+    sources = sorted(source for source in RUNTIME.glob("*.cpp") if source.name not in others)
     flags = [*_LIBRARY_FLAGS, "-O2", "-g1", "-fvisibility=hidden", _version(), *_includes(include_dirs())]
     # Its own std::string, and not the one that a program exports, with hooks in it.
     linking = ["-Wl,--no-undefined", "-Wl,-Bsymbolic-functions"]
@@ -215,9 +233,20 @@ def _device() -> Library:
     return Library("libcusimt_device.so", SOURCES, flags, linking, parts, runtime_library)
 
 
+def solver_library(progress: Progress | None = None) -> Path:
+    """libcusimt_solver.so: cuSOLVER, computed by the LAPACK of the installed torch."""
+    torch, runtime = torch_install(), runtime_library(progress)
+    sources = [RUNTIME / name for name in SOLVER_PARTS]
+    flags = [*_LIBRARY_FLAGS, "-O2", "-fvisibility=hidden", *_includes(include_dirs())]
+    linking = [str(runtime), f"-L{torch.library_dir}", "-ltorch_cpu", "-lc10"]
+    linking += [f"-Wl,-rpath,{runtime.parent}", f"-Wl,-rpath,{torch.library_dir}"]
+    parts = [torch.version, torch.root]
+    return Library("libcusimt_solver.so", sources, flags, linking, parts).build(progress)
+
+
 def module_object(checked: bool) -> Path:
     """What every library with kernels is linked with: identity, shared memory, access hooks."""
-    sources = [RUNTIME / name for name in (MODULE_PARTS if checked else MODULE_PARTS[:1])]
+    sources = [RUNTIME / name for name in (MODULE_PARTS if checked else MODULE_PARTS[:2])]
     defined = [f"-DCUSIMT_CHECKED={int(checked)}", _version()]
     flags = [*_LIBRARY_FLAGS, "-O2", *defined, *_includes(include_dirs())]
     with cache.entry(["module", *build_key(flags), checked], room="simt") as slot:

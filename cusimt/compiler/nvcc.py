@@ -140,7 +140,9 @@ def _compile_and_link(options: Options, scratch: Path) -> int:
     command += [f"-L{folder}" for folder in options.all("--library-path")]
     home = os.environ.get(nvcc_report.TOOLKIT_VARIABLE)
     command += [f"-L{home}/lib64"] if home else []  # as nvcc does of itself
-    command += [f"-l{library}" for library in options.all("--library")]
+    wanted = options.all("--library")
+    command += [f"-l{library}" for library in wanted]
+    command += [f"-Wl,-rpath,{libraries.solver_library().parent}"] if "cusolver" in wanted else []
     command += [f"-Wl,{flag}" for flag in options.all("--linker-options")]
     command += [*options.all("--compiler-options"), *options.forwarded]
     if _is_verbose(options):

@@ -29,10 +29,12 @@ _RUNTIME_NAMES = (
     "libcuda.so",
     "libcublas.so",
     "libcublasLt.so",
+    "libcufft.so",
     "libcurand.so",
     "libcusparse.so",
     "libnvToolsExt.so",
 )
+_SOLVER_NAME = "libcusolver.so"
 _DEVICE_NAMES = ("libc10_cuda.so", "libtorch_cuda.so")
 _PROGRAMS = {"nvcc": "cusimt.compiler.nvcc", "cuobjdump": "cusimt.compiler.gpu_code"}
 _EMPTY_ARCHIVE = "!<arch>\n"
@@ -44,11 +46,11 @@ _MODULE = "libcusimt_module.a"
 def cuda_home(checked: bool) -> Path:
     """The toolkit's folder in the cache; `checked` compiles kernels with access checks."""
     runtime, device = libraries.runtime_library(), libraries.device_library()
-    module = libraries.module_object(checked)
+    module, solver = libraries.module_object(checked), libraries.solver_library()
     headers = {item.name: item for folder in reversed(libraries.include_dirs()) for item in folder.iterdir()}
     library_headers = cccl.include_dir()  # where a toolkit of CUDA 13 has them, too
-    parts = ["toolkit", sys.executable, IMPORT_FOLDER, checked, runtime, device, module, library_headers]
-    parts += [translator(), *sorted(map(str, headers.values()))]
+    parts = ["toolkit", sys.executable, IMPORT_FOLDER, checked, runtime, device, module, solver]
+    parts += [library_headers, translator(), *sorted(map(str, headers.values()))]
     with cache.entry(parts, room="toolkits") as slot:
         if slot.missing:
             for folder in ("bin", "lib64", "include"):
@@ -64,6 +66,8 @@ def cuda_home(checked: bool) -> Path:
             script = _linker_script(slot.path / "lib64" / _MODULE, runtime)
             for name in _RUNTIME_NAMES:
                 (lib64 / name).write_text(f"{script}EXTERN(simt_this_module)\n")
+            with_solver = _linker_script(slot.path / "lib64" / _MODULE, solver, runtime)
+            (lib64 / _SOLVER_NAME).write_text(f"{with_solver}EXTERN(simt_this_module)\n")
             (lib64 / "libcudadevrt.a").write_text(_EMPTY_ARCHIVE)
             for name in _DEVICE_NAMES:
                 (lib64 / name).write_text(_linker_script(device, runtime))

@@ -13,13 +13,15 @@ _RULES = {
     "use_after_free": "Do not access memory after freeing it: it may already belong to another allocation.",
     "uninitialized_read": "Memory holds arbitrary values until something is written to it.",
     "double_free": "Free each allocation once: afterwards the address may belong to another allocation.",
-    "invalid_free": "cudaFree takes what cudaMalloc returned, cudaFreeHost what cudaMallocHost returned.",
+    "invalid_free": "cudaFree takes what cudaMalloc returned, cudaFreeHost what cudaMallocHost returned. "
+    "In a kernel, free and delete take what malloc and new returned in a kernel.",
     "host_pointer": "Copy the contents to device memory first: a kernel may follow only device pointers, "
     "unless the system maps host memory for the GPU (HMM, GH200), which portable code cannot rely on.",
     "device_pointer_on_host": "Host code must not follow a device pointer: launch a kernel for work on "
     "the device, and copy back what the host needs.",
     "host_function": "A kernel may call __device__ functions, and of CUDA's own library mathematics, memcpy, "
-    "memmove, memset, printf and assert. All others are the host's: nvcc refuses to compile such a call.",
+    "memmove, memset, malloc, free, printf and assert. All others are the host's: nvcc refuses to compile "
+    "such a call.",
     "race_shared": "Between one thread's write and another's access there must be a __syncthreads(); "
     "among the lanes of a warp a __syncwarp() will do.",
     "race_global": "Blocks run in any order: no block may touch what another one writes. Read from a copy "
@@ -129,11 +131,8 @@ _DEVICE_FIRST = (
 
 STORING_FORMAT = "printf with %n"
 _NO_STORE = "CUDA's printf knows no %n: assign the number where it is known."
-_HEAP = re.compile(r"malloc|free|calloc|realloc|_Zn[wa]|_Zd[la]")
-_NO_HEAP = (
-    "The simulated GPU has no heap for kernels, which a GPU has: let the host allocate the memory, and pass "
-    "a pointer to it."
-)
+_HEAP = re.compile(r"calloc|realloc")
+_ONLY_MALLOC = "Of the C library's allocating functions, a kernel may call malloc and free only."
 
 _WILD = (
     "The pointer was computed from wrong numbers, never set, or read from memory that holds something else: "
@@ -288,7 +287,7 @@ def _invalid_launch(finding: Finding) -> str:
 def _host_function(finding: Finding) -> str:
     if finding.note == STORING_FORMAT:
         return _NO_STORE
-    return _NO_HEAP if _HEAP.match(finding.note) else ""
+    return _ONLY_MALLOC if _HEAP.match(finding.note) else ""
 
 
 _SPECIAL = {

@@ -33,6 +33,9 @@ typedef enum {
     CUBLAS_STATUS_LICENSE_ERROR = 16
 } cublasStatus_t;
 typedef enum { CUBLAS_OP_N = 0, CUBLAS_OP_T = 1, CUBLAS_OP_C = 2, CUBLAS_OP_HERMITAN = 2 } cublasOperation_t;
+typedef enum { CUBLAS_FILL_MODE_LOWER = 0, CUBLAS_FILL_MODE_UPPER = 1, CUBLAS_FILL_MODE_FULL = 2 } cublasFillMode_t;
+typedef enum { CUBLAS_DIAG_NON_UNIT = 0, CUBLAS_DIAG_UNIT = 1 } cublasDiagType_t;
+typedef enum { CUBLAS_SIDE_LEFT = 0, CUBLAS_SIDE_RIGHT = 1 } cublasSideMode_t;
 typedef enum { CUBLAS_POINTER_MODE_HOST = 0, CUBLAS_POINTER_MODE_DEVICE = 1 } cublasPointerMode_t;
 typedef enum { CUBLAS_ATOMICS_NOT_ALLOWED = 0, CUBLAS_ATOMICS_ALLOWED = 1 } cublasAtomicsMode_t;
 typedef enum {
@@ -185,7 +188,30 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation
                                           long long int stride_b, const void* beta, void* c, cudaDataType type_c, int ldc,
                                           long long int stride_c, int count, cublasComputeType_t compute,
                                           cublasGemmAlgo_t algorithm);
+
+// ---- systems of equations ----
+#define SIMT_BLAS(X, T)                                                                                                       \
+    cublasStatus_t cublas##X##trsm(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t op, \
+                                   cublasDiagType_t diagonal, int m, int n, const T* alpha, const T* a, int lda, T* b,        \
+                                   int ldb);                                                                                  \
+    cublasStatus_t cublas##X##trsmBatched(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo,                \
+                                          cublasOperation_t op, cublasDiagType_t diagonal, int m, int n, const T* alpha,      \
+                                          const T* const a[], int lda, T* const b[], int ldb, int count);                     \
+    cublasStatus_t cublas##X##getrfBatched(cublasHandle_t handle, int n, T* const a[], int lda, int* pivots, int* info,       \
+                                           int count);                                                                        \
+    cublasStatus_t cublas##X##getriBatched(cublasHandle_t handle, int n, const T* const a[], int lda, const int* pivots,      \
+                                           T* const c[], int ldc, int* info, int count);                                      \
+    cublasStatus_t cublas##X##gelsBatched(cublasHandle_t handle, cublasOperation_t op, int m, int n, int columns,             \
+                                          T* const a[], int lda, T* const c[], int ldc, int* info, int* infos, int count);
+SIMT_BLAS(S, float)
+SIMT_BLAS(D, double)
+#undef SIMT_BLAS
+cublasStatus_t cublasDotEx(cublasHandle_t handle, int n, const void* x, cudaDataType type_x, int incx, const void* y,
+                           cudaDataType type_y, int incy, void* result, cudaDataType type_result, cudaDataType compute);
 SIMT_END_C
+#ifdef __cplusplus
+#include "simt/cublas_refusals.h"
+#endif
 #pragma GCC visibility pop
 
 #ifdef __cplusplus

@@ -6,6 +6,7 @@
 #include "device_types.h"
 #ifdef __cplusplus
 #include "simt/qualifiers.h"
+#include "simt/channel_descriptions.h"
 #include "simt/runtime_overloads.h"
 #include "vector_functions.h"
 #endif
@@ -32,6 +33,8 @@
 #include "simt/rounded.h"
 #include "simt/shuffles.h"
 #include "simt/special_functions.h"
+#include "simt/surface_functions.h"
+#include "simt/texture_functions.h"
 #include "simt/votes.h"
 #include "simt/wait_loops.h"
 #endif

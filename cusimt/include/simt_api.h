@@ -124,6 +124,22 @@ void simt_atomic_access(const void* address, size_t bytes, int traits);
 void simt_scoped_load(const void* address, size_t bytes);  // the same before plain loads and stores of block scope
 void simt_scoped_store(const void* address, size_t bytes);
 void simt_swap_done(const void* address, int succeeded, uint64_t expected, int traits);  // in a checked module, after a CAS
+// What textures and surfaces hold at a place: a fetch gives four words (numbers as int32_t or float, by how the texture is
+// read), a surface the bytes themselves. LAYER: z is the number of a layer. A range that is not there is an error by `mode`.
+enum { SIMT_LAYER = 16 };
+typedef struct {
+    int dimensions;  // 1 to 3, and SIMT_LAYER
+    float x, y, z;
+} simt_texture_place;
+typedef struct {
+    int dimensions;
+    int x, y, z;  // x in bytes
+    int mode;     // cudaSurfaceBoundaryMode
+} simt_surface_place;
+void simt_texture_fetch(unsigned long long texture, int index, uint32_t texel[4]);
+void simt_texture_sample(unsigned long long texture, const simt_texture_place* place, uint32_t texel[4]);
+void simt_surface_read(unsigned long long surface, const simt_surface_place* place, void* value, size_t bytes);
+void simt_surface_write(unsigned long long surface, const simt_surface_place* place, const void* value, size_t bytes);
 void simt_fence(int scope);                                    // 1: block, 2: device or system; before what tells others
 void simt_exceed_launch_bounds(int most);                      // this block has more threads; the launch is withdrawn
 void simt_count_multiply_adds(uint64_t count);                 // that the tensor cores made for a warp
@@ -167,6 +183,9 @@ void* simt_allocate_on(int device, size_t bytes, void* stream);
 void simt_record_stream(void* block, void* stream);
 void simt_stream_touches(void* stream, const void* begin, size_t bytes, const simt_stride* strides, size_t dimensions,
                          int writes, const char* call);
+// What a library outside of the runtime (cuSOLVER's) does between the two: host code on device memory, as work of a stream.
+void simt_begin_library_call(const char* name, void* stream, double operations);
+void simt_end_library_call(void);
 void simt_release(void*);                                      // quarantined, marked "freed"; null is fine
 int simt_is_device_pointer(const void*);                       // any address of simulated device memory
 int simt_pointer_device(const void*);                          // -1 if none

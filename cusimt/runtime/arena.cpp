@@ -59,7 +59,13 @@ Release release(void* pointer, bool runtime_api) {
     int region = arena.region(address_of(pointer));
     if (region < 0) return Release::unknown;
     stream_uses.released(address_of(pointer), !runtime_api);
-    return regions[region].release(address_of(pointer), runtime_api);
+    return regions[region].release(address_of(pointer), runtime_api ? Owner::runtime_api : Owner::any);
+}
+
+Release release_heap(void* pointer) {
+    OpenShield open;
+    int region = arena.region(address_of(pointer));
+    return region < 0 ? Release::unknown : regions[region].release(address_of(pointer), Owner::heap);
 }
 
 std::optional<Allocation> find_allocation(uintptr_t address) {

@@ -3,7 +3,7 @@
 //   [ device 0 ][ device 1 ][ pinned host memory ]        and, of the same shape, one mark per byte (SIMT_* in simt_api.h)
 //
 // Pages are committed as allocations need them. Each allocation has exactly the bytes asked for, begins on a multiple of 512
-// and ends before a redzone of at least 4096 bytes whose marks say "not allocated".
+// and ends before a redzone whose marks say "not allocated": of at least 4096 bytes, of 128 on the heap of kernels.
 #pragma once
 #include <stddef.h>
 #include <stdint.h>
@@ -30,6 +30,7 @@ struct Allocation {
     bool lazy = false;         // too large to poison: unmarked bytes count as unwritten, contents are zero
     bool runtime_api = false;  // from the cudaMalloc family, whose cudaFree alone may free it
     int home = 0;              // device that was current when pinned memory was allocated
+    bool heap = false;         // of kernels (device_heap.h): no memory of the runtime API
 };
 
 struct Arena {
@@ -50,11 +51,13 @@ struct AllocationOptions {
     bool managed = false;
     bool runtime_api = false;
     int home = 0;
+    bool heap = false;
 };
 void* allocate(int region, size_t bytes, const AllocationOptions& options = {});
 enum class Release { done, unknown, already_freed };
 // `runtime_api`: only pointers from the cudaMalloc family may be freed; anything else is `unknown`.
 Release release(void* pointer, bool runtime_api);
+Release release_heap(void* pointer);  // `unknown` for all but memory of the heap of kernels
 
 // The live allocation that holds the address.
 std::optional<Allocation> find_allocation(uintptr_t address);

@@ -75,6 +75,12 @@ void GlobalCells::forget(uintptr_t begin, uintptr_t bytes) {
     drop(parts_, first * sizeof(GlobalCell), end * sizeof(GlobalCell));
 }
 
+void GlobalCells::clear(uintptr_t begin, uintptr_t bytes) {
+    if (!words_) return;
+    uintptr_t first = (begin - arena.begin) / 4, end = (begin + bytes - arena.begin + 3) / 4;
+    std::fill(words_ + first, words_ + end, GlobalCell{});
+}
+
 void GlobalCells::forget_all() {
     if (!words_) return;
     drop(words_, 0, word_bytes());

@@ -21,6 +21,7 @@ class GlobalCells {
     bool were_touched(uintptr_t begin, uintptr_t end, const Epochs& epochs, bool writes_only) const;
     // The range was freed and its pages given back: its cells give back theirs, which are more.
     void forget(uintptr_t begin, uintptr_t bytes);
+    void clear(uintptr_t begin, uintptr_t bytes);  // the same for a few words, whose pages stay
     void forget_all();
 
   private:

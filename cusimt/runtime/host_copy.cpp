@@ -21,7 +21,8 @@ Place place_of_range(const void* pointer, size_t bytes) {
     if (!pointer) return Place::invalid;
     if (arena.region(address) >= 0) {
         auto allocation = find_allocation(address);
-        if (!allocation || bytes > allocation->base + allocation->bytes - address) return Place::invalid;
+        if (!allocation || allocation->heap) return Place::invalid;  // of kernels: no pointer for the runtime API
+        if (bytes > allocation->base + allocation->bytes - address) return Place::invalid;
         return allocation->managed ? Place::both : Place::device;
     }
     Symbol symbol;

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "device_heap.h"
 #include "device_limits.h"
 #include "device_model.h"
 #include "host_call.h"
@@ -13,13 +14,13 @@ using namespace simt;
 namespace {
 bool is_device(int device) { return device >= 0 && device < kDevices; }
 
-size_t stack_limit = 1024, printf_limit = 8650752, heap_limit = 8 << 20;
+size_t stack_limit = 1024, printf_limit = 8650752, persisting_limit = 0;
 
 size_t* limit_of(cudaLimit limit) {
     switch (limit) {
         case cudaLimitStackSize: return &stack_limit;
         case cudaLimitPrintfFifoSize: return &printf_limit;
-        case cudaLimitMallocHeapSize: return &heap_limit;
+        case cudaLimitPersistingL2CacheSize: return &persisting_limit;
         default: return nullptr;
     }
 }
@@ -163,9 +164,13 @@ cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int dev
     return failed(cudaErrorInvalidValue);
 }
 
-cudaError_t cudaDeviceReset(void) { return failed(sticky_error()); }
+cudaError_t cudaDeviceReset(void) {
+    empty_heap(current_device());
+    return failed(sticky_error());
+}
 
 cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
+    if (limit == cudaLimitMallocHeapSize) return failed(set_heap_limit(value));
     size_t* stored = limit_of(limit);
     if (!stored) return failed(cudaErrorUnsupportedLimit);
     *stored = value;
@@ -175,8 +180,8 @@ cudaError_t cudaDeviceSetLimit(cudaLimit limit, size_t value) {
 cudaError_t cudaDeviceGetLimit(size_t* value, cudaLimit limit) {
     size_t* stored = limit_of(limit);
     if (!value) return failed(cudaErrorInvalidValue);
-    if (!stored) return failed(cudaErrorUnsupportedLimit);
-    *value = *stored;
+    if (!stored && limit != cudaLimitMallocHeapSize) return failed(cudaErrorUnsupportedLimit);
+    *value = stored ? *stored : heap_limit();
     return cudaSuccess;
 }
 

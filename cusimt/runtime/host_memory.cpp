@@ -133,7 +133,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
     auto* writable = const_cast<void*>(pointer);
     *attributes = {cudaMemoryTypeUnregistered, cudaInvalidDeviceId, nullptr, writable};
     Symbol symbol;
-    if (auto allocation = find_allocation(address)) {
+    if (auto allocation = find_allocation(address); allocation && !allocation->heap) {
         bool pinned = allocation->region == kPinned;
         *attributes = {pinned                ? cudaMemoryTypeHost
                        : allocation->managed ? cudaMemoryTypeManaged

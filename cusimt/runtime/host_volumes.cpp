@@ -1,9 +1,32 @@
 // cudaMemcpy3D and cudaMemset3D: slice by slice, as cudaMemcpy2D and cudaMemset2D.
+#include "arrays.h"
 #include "host_call.h"
 
 using namespace simt;
 
 namespace {
+// One side of a copy, with positions in bytes.
+struct Side {
+    cudaPitchedPtr memory;
+    cudaPos position;
+    size_t element = 1;  // bytes in one unit of its width
+
+    Side(cudaArray_t array, const cudaPos& given, const cudaPitchedPtr& linear) : memory(linear), position(given) {
+        if (!array) return;
+        memory = {array->memory, array->row_bytes(), array->row_bytes(), array->height()};
+        element = array->element;
+        position.x *= element;
+    }
+};
+
+// Whether the box is within an array; linear memory is looked at by the copies.
+bool fits(cudaArray_t array, const cudaPos& at, const cudaExtent& extent) {
+    if (!array) return true;
+    auto within = [](size_t begin, size_t count, size_t size) { return begin <= size && count <= size - begin; };
+    return is_live_array(array) && within(at.x, extent.width, array->width()) && within(at.y, extent.height, array->height()) &&
+           within(at.z, extent.depth, array->depth());
+}
+
 char* at(const cudaPitchedPtr& memory, const cudaPos& position) {
     size_t row = position.z * memory.ysize + position.y;
     return static_cast<char*>(memory.ptr) + row * memory.pitch + position.x;
@@ -11,14 +34,16 @@ char* at(const cudaPitchedPtr& memory, const cudaPos& position) {
 
 cudaError_t copy_slices(const cudaMemcpy3DParms* copy, cudaStream_t stream, bool waits) {
     if (!copy) return failed(cudaErrorInvalidValue);
-    if (copy->srcArray || copy->dstArray) return failed(cudaErrorNotSupported);
     const cudaExtent& extent = copy->extent;
-    for (size_t slice = 0; slice < extent.depth; ++slice) {
-        cudaPos from = copy->srcPos, to = copy->dstPos;
-        from.z += slice;
-        to.z += slice;
-        cudaError_t error = cudaMemcpy2DAsync(at(copy->dstPtr, to), copy->dstPtr.pitch, at(copy->srcPtr, from),
-                                              copy->srcPtr.pitch, extent.width, extent.height, copy->kind, stream);
+    if (!fits(copy->srcArray, copy->srcPos, extent) || !fits(copy->dstArray, copy->dstPos, extent)) {
+        return failed(cudaErrorInvalidValue);
+    }
+    Side from(copy->srcArray, copy->srcPos, copy->srcPtr), to(copy->dstArray, copy->dstPos, copy->dstPtr);
+    if (copy->srcArray && copy->dstArray && from.element != to.element) return failed(cudaErrorInvalidValue);
+    size_t width = extent.width * (copy->srcArray ? from.element : to.element);
+    for (size_t slice = 0; slice < extent.depth; ++slice, ++from.position.z, ++to.position.z) {
+        cudaError_t error = cudaMemcpy2DAsync(at(to.memory, to.position), to.memory.pitch, at(from.memory, from.position),
+                                              from.memory.pitch, width, extent.height, copy->kind, stream);
         if (error != cudaSuccess) return error;
     }
     return waits ? cudaStreamSynchronize(stream) : cudaSuccess;

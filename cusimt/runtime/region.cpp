@@ -12,8 +12,8 @@
 namespace simt {
 
 namespace {
-constexpr size_t kAlignment = 512;  // what cudaMalloc guarantees is 256; torch's allocator gives 512
-constexpr size_t kRedzone = 4096;
+constexpr size_t kAlignment = 512;                     // what cudaMalloc guarantees is 256; torch's allocator gives 512
+constexpr size_t kRedzone = 4096, kHeapRedzone = 128;  // kernels make many small allocations
 constexpr size_t kCommitStep = size_t(2) << 20;
 constexpr size_t kLazyBytes = size_t(256) << 20;       // filling more than this with poison costs memory and seconds
 constexpr size_t kReturnBytes = size_t(1) << 20;       // spans from this size on give their pages back when they are recycled
@@ -90,35 +90,43 @@ void Region::clear(const Allocation& allocation) {
 void* Region::allocate(size_t bytes, const AllocationOptions& options) {
     if (bytes == 0 || bytes > capacity_) return nullptr;
     std::lock_guard lock(mutex_);
-    size_t span = round_up(bytes, kAlignment) + kRedzone;
+    size_t span = round_up(bytes + (options.heap ? kHeapRedzone : kRedzone), kAlignment);
     auto base = take_span(span);
     if (!base) {  // better to reuse what was freed just now than to have no memory
         trim_quarantine(0, 0);
         base = take_span(span);
     }
     if (!base) return nullptr;
-    Allocation allocation{*base,       bytes, span, index_, false, options.managed, bytes >= kLazyBytes, options.runtime_api,
-                          options.home};
+    Allocation allocation{
+        *base,        bytes,       span, index_, false, options.managed, bytes >= kLazyBytes, options.runtime_api,
+        options.home, options.heap};
     clear(allocation);
     allocations_[*base] = allocation;
-    statistics_.live_bytes += bytes;
-    statistics_.peak_bytes = std::max(statistics_.peak_bytes, statistics_.live_bytes);
-    statistics_.live_allocations += 1;
-    statistics_.total_allocations += 1;
+    if (!options.heap) count(allocation);
     return reinterpret_cast<void*>(*base);
 }
 
-Release Region::release(uintptr_t base, bool runtime_api) {
+void Region::count(const Allocation& allocation) {
+    statistics_.live_bytes += allocation.bytes;
+    statistics_.peak_bytes = std::max(statistics_.peak_bytes, statistics_.live_bytes);
+    statistics_.live_allocations += 1;
+    statistics_.total_allocations += 1;
+}
+
+Release Region::release(uintptr_t base, Owner owner) {
     std::lock_guard lock(mutex_);
     auto it = allocations_.find(base);
     if (it == allocations_.end()) return Release::unknown;
     Allocation& allocation = it->second;
+    if (allocation.heap != (owner == Owner::heap)) return Release::unknown;
     if (allocation.freed) return Release::already_freed;
-    if (runtime_api && !allocation.runtime_api) return Release::unknown;
+    if (owner == Owner::runtime_api && !allocation.runtime_api) return Release::unknown;
     allocation.freed = true;
-    statistics_.live_bytes -= allocation.bytes;
-    statistics_.live_allocations -= 1;
-    statistics_.total_frees += 1;
+    if (!allocation.heap) {
+        statistics_.live_bytes -= allocation.bytes;
+        statistics_.live_allocations -= 1;
+        statistics_.total_frees += 1;
+    }
     if (allocation.lazy) {  // its marks were never made; do not make a mark for every byte now
         drop_pages(reinterpret_cast<char*>(allocation.base), allocation.span);
         drop_pages(reinterpret_cast<char*>(arena.mark(allocation.base)), allocation.span);

@@ -9,11 +9,13 @@
 
 namespace simt {
 
+enum class Owner { any, runtime_api, heap };  // whose memory a caller may release
+
 class Region {
   public:
     void open(int index, uintptr_t begin, size_t capacity);
     void* allocate(size_t bytes, const AllocationOptions& options);
-    Release release(uintptr_t base, bool runtime_api);
+    Release release(uintptr_t base, Owner owner);
     std::optional<Allocation> holding(uintptr_t address);
     std::optional<Allocation> nearest(uintptr_t address);
     std::optional<Allocation> below(uintptr_t base);
@@ -27,6 +29,7 @@ class Region {
     std::optional<uintptr_t> take_span(size_t span);
     bool commit(uintptr_t end);
     void clear(const Allocation& allocation);
+    void count(const Allocation& allocation);
     void recycle(const Allocation& allocation);
     void trim_quarantine(size_t most_bytes, size_t most_spans);
 

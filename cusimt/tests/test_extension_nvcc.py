@@ -453,3 +453,48 @@ def test_headers_of_torch_and_of_toolkits_are_not_the_programs(folder: Path) -> 
     assert paths.libraries == (torch,)
     assert paths.system == (Path("/usr/include"),)
     assert nvcc.main([f"-I{real}", "-isystem", str(real), "main.cu", "-o", "program"]) == 0
+
+
+OF_LIBRARIES = """\
+#include <cstdio>
+#include <cufft.h>
+#include <cusolverDn.h>
+__global__ void fill(double* a, cufftDoubleComplex* z) {
+    double* own = new double[2]{4, 9};
+    a[3 * threadIdx.x] = own[threadIdx.x];
+    a[3 * threadIdx.x - (threadIdx.x ? 1 : -1)] = 0;
+    z[threadIdx.x] = {own[threadIdx.x], 0};
+    delete[] own;
+}
+int main() {
+    double *a, numbers[4];
+    cufftDoubleComplex *z, spectrum[2];
+    int *info, failed, count;
+    cudaMalloc(&a, sizeof numbers), cudaMalloc(&z, sizeof spectrum), cudaMalloc(&info, sizeof failed);
+    fill<<<1, 2>>>(a, z);
+    cusolverDnHandle_t solver;
+    cusolverDnCreate(&solver);
+    cusolverDnDpotrf_bufferSize(solver, CUBLAS_FILL_MODE_LOWER, 2, a, 2, &count);
+    double* work;
+    cudaMalloc(&work, count * sizeof *work);
+    cusolverDnDpotrf(solver, CUBLAS_FILL_MODE_LOWER, 2, a, 2, work, count, info);
+    cufftHandle plan;
+    cufftPlan1d(&plan, 2, CUFFT_Z2Z, 1);
+    cufftExecZ2Z(plan, z, z, CUFFT_FORWARD);
+    cudaMemcpy(numbers, a, sizeof numbers, cudaMemcpyDeviceToHost);
+    cudaMemcpy(spectrum, z, sizeof spectrum, cudaMemcpyDeviceToHost);
+    cudaMemcpy(&failed, info, sizeof failed, cudaMemcpyDeviceToHost);
+    printf("%g %g, %g %g, %d\\n", numbers[0], numbers[3], spectrum[0].x, spectrum[1].x, failed);
+}
+"""
+
+
+@pytest.mark.parametrize("checked", [False, True])
+def test_a_program_of_libraries(folder: Path, checked: bool) -> None:
+    """The Cholesky factor of diag(4, 9), and the spectrum of (4, 9); memory of the heap in between."""
+    (folder / "libraries.cu").write_text(OF_LIBRARIES)
+    compiler = cuda_home(checked) / "bin/nvcc"
+    command = [compiler, "libraries.cu", "-o", "libraries", "-lcufft", "-lcusolver", "-lcublas"]
+    subprocess.run(command, check=True)
+    done = subprocess.run(["./libraries"], capture_output=True, text=True, check=True)
+    assert done.stdout == "2 3, 13 -5, 0\n"

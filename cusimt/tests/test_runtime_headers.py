@@ -172,7 +172,9 @@ HEADERS = sorted(
     for folder in (".", "cooperative_groups", "nvtx3")
     for file in (INCLUDE / folder).glob("*.h*")
     if file.name != "cuda_error_list.h"  # which is a list, and no header
+    and not file.read_text().startswith("#error")
 )
+REFUSED = sorted(file for file in INCLUDE.glob("*.h") if file.read_text().startswith("#error"))
 STANDARDS = ["c++14", "c++17", "c++20", "c++2b"]
 COMPILERS = ["g++", "clang++"]
 HOST_USES = """
@@ -219,6 +221,37 @@ def test_host_code_of_every_standard_may_include_every_header(
 def test_a_header_needs_no_other_before_it(tmp_path: Path, header: str) -> None:
     (source := tmp_path / "host.cpp").write_text(f"#include <{header}>\n")
     compiles("g++", STANDARDS[0], source)
+
+
+@pytest.mark.parametrize("header", REFUSED, ids=lambda path: path.name)
+def test_a_header_that_is_not_simulated_says_so(tmp_path: Path, header: Path) -> None:
+    (source := tmp_path / "host.cpp").write_text(f"#include <{header.name}>\n")
+    command = ["g++", "-fsyntax-only", f"-I{INCLUDE}", str(source)]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert f"{header.name} is not simulated" in done.stderr
+
+
+MISSING = {
+    "cufft.h": "cufftGetSizeMany64(0, 1)",
+    "cufftXt.h": "cufftXtExec(0, nullptr, nullptr, 1)",
+    "cublas_v2.h": "cublasCgemm(nullptr)",
+    "cusolverDn.h": "cusolverDnDsyevj(nullptr, 1, 2.0)",
+}
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("header", MISSING)
+def test_a_function_of_a_library_that_is_not_simulated_is_refused_by_name(
+    tmp_path: Path, header: str, compiler: str
+) -> None:
+    if shutil.which(compiler) is None:
+        pytest.skip(f"needs {compiler}")
+    call = MISSING[header]
+    (source := tmp_path / "host.cpp").write_text(f"#include <{header}>\nvoid* f() {{ return {call}; }}\n")
+    command = [compiler, "-O1", "-c", f"-I{INCLUDE}", str(source), "-o", str(tmp_path / "host.o")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode != 0
+    assert f"{call.partition('(')[0]} is not simulated: docs/reference/simt.md lists" in done.stderr
 
 
 COMPLEX = """\

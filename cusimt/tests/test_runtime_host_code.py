@@ -44,9 +44,8 @@ def test_a_call_of_the_host_is_found(case: str) -> None:
     assert "nvcc refuses to compile such a call" in text
 
 
-@pytest.mark.parametrize("case", ["allocates", "makes_an_object"])
-def test_a_kernel_has_no_heap(case: str) -> None:
-    assert "The simulated GPU has no heap for kernels" in explain(found(case))
+def test_of_the_heap_a_kernel_has_malloc_and_free_only() -> None:
+    assert "a kernel may call malloc and free only" in explain(found("allocates_zeros"))
 
 
 def test_printf_does_not_store() -> None:

@@ -19,7 +19,7 @@ CASES = {
     "extended_launch": [OK, OK, "0 1.5 6 9 12 15 18 7"],
     "cooperative_launch": [OK, "4950"],
     "clusters": [REFUSED, REFUSED, OK, "0 3 6 9 12 15 18 21"],
-    "volumes": [OK, OK, OK, OK, "0 1 0 3 4 0 6 7 0 9 10 0", REFUSED, OK, OK, COLUMN_COPIED, NO_DEVICE],
+    "volumes": [OK, OK, OK, OK, "0 1 0 3 4 0 6 7 0 9 10 0", INVALID, OK, OK, COLUMN_COPIED, NO_DEVICE],
     "rows": [OK, "0 0 2 0 0 5", OK, "0 2 0 5", "cudaErrorInvalidPitchValue"],
     "bounds": [*[INVALID] * 5, NO_MEMORY, NO_MEMORY, OK, INVALID, INVALID, INVALID, OK],
     "pools": [OK, OK, OK, OK, OK, "1 4096", OK, OK, REFUSED],

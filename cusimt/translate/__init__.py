@@ -23,13 +23,14 @@ from cusimt.translate.ptx import HEADER
 from cusimt.translate.rewrite import Refused, Rewrite, TranslationError
 from cusimt.translate.shared_memory import rewrite_shared
 from cusimt.translate.source import Source
-from cusimt.translate.unsupported import refuse_unsupported, runs_here
+from cusimt.translate.unsupported import refuse_unsupported, runs_here, uses_texture_references
 from cusimt.translate.variables import rewrite_variables
 from cusimt.translate.wait_loops import mark_wait_loops
 
 __all__ = ["TranslationError", "translate"]
 
 _ON_DEVICE = ("__global__", "__device__")
+TEXTURE_REFERENCES = "simt/texture_references.h"
 
 
 def translate(
@@ -47,10 +48,10 @@ def translate(
     launches and without dynamic shared memory comes back unchanged below the first line,
     `#line 1 "filename"`.
 
-    Raises TranslationError for what cannot run without a GPU (some PTX, textures, launches from the device,
+    Raises TranslationError for what cannot run without a GPU (some PTX, mipmaps, launches from the device,
     clusters), and for a launch that is not whole.
     """
-    has_assembly = False
+    has_assembly = has_texture_references = False
     kernels: set[str] = set()
     unplaced: set[str] = set()
     read = Source(source)  # replaced only by a pass that changes the text
@@ -62,6 +63,7 @@ def translate(
         runs_on_device = any(stream.positions(word) for stream in read.streams for word in _ON_DEVICE)
         for stream in read.streams:
             refuse_unsupported(stream)
+            has_texture_references |= uses_texture_references(stream)
             declared = declared_kernels(stream)
             refuse_miscalls(stream, declared)
             has_assembly |= rewrite_assembly(stream, rewrite, macros)
@@ -80,7 +82,8 @@ def translate(
         line = Rewrite(read.text).line(refused.at)
         raise TranslationError(filename, line, refused.message, refused.rule, refused.next) from None
     shown = filename.replace("\\", "\\\\").replace('"', '\\"')
-    header = f'#include "{HEADER}"\n' if has_assembly else ""
+    headers = [HEADER] * has_assembly + [TEXTURE_REFERENCES] * has_texture_references
+    header = "".join(f'#include "{each}"\n' for each in headers)
     names = "".join(f'"{name}\\0"' for name in sorted(unplaced))
     footer = f"\nSIMT_DEVICE_VARIABLES({names})\n" if names else ""
     return f'{header}#line 1 "{shown}"\n{text}{footer}'

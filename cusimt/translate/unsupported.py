@@ -12,10 +12,10 @@ from cusimt.translate.scopes import device_bodies, is_file_scope
 from cusimt.translate.token_streams import TokenStream
 
 _ON_A_GPU = "It needs a real GPU: the simt backend runs CUDA C++, not {}."
-_TEXTURE_CALL = re.compile(r"(tex|surf)(1D|2D|3D|Cubemap)(Layered|fetch|Lod|Grad|gather|read|write)*")
-_TEXTURE_NAMES = frozenset(
-    ["cudaTextureObject_t", "cudaSurfaceObject_t", "cudaCreateTextureObject", "cudaCreateSurfaceObject"]
+_TEXTURE_CALL = re.compile(
+    r"tex(1D|2D|3D)(Layered)?(Lod|Grad|gather)|texCubemap(Layered)?(Lod|Grad)?|surfCubemap(Layered)?(read|write)"
 )
+_TEXTURE_NAMES = frozenset(["cudaMipmappedArray_t", "cudaMallocMipmappedArray", "cudaGetMipmappedArrayLevel"])
 # Functions of the C library that write memory, and that CUDA does not have on the device.
 _OF_THE_HOST = frozenset(
     [
@@ -23,6 +23,7 @@ _OF_THE_HOST = frozenset(
         *("strcpy", "strncpy", "stpcpy", "stpncpy", "strcat", "strncat"),
     ]
 )
+_OTHER_TEXTURES = "mipmaps, cube maps, texture gathers and surface references"
 _CLUSTER_NAMES = frozenset(["__cluster_dims__", "this_cluster", "cluster_group"])
 
 
@@ -41,7 +42,9 @@ def refuse_unsupported(stream: TokenStream) -> None:
         if token.text in _CLUSTER_NAMES:
             raise Refused(token.start, f"{token.text} (thread block clusters)", _ON_A_GPU.format("clusters"))
         if _is_texture(stream, index):
-            raise Refused(token.start, f"{token.text} (textures and surfaces)", _ON_A_GPU.format("textures"))
+            raise Refused(
+                token.start, f"{token.text} ({_OTHER_TEXTURES})", _ON_A_GPU.format("these kinds of textures")
+            )
         if index in on_device and _is_host_function(stream, index):
             raise Refused(
                 token.start,
@@ -71,7 +74,16 @@ def _is_host_function(stream: TokenStream, index: int) -> bool:
 
 def _is_texture(stream: TokenStream, index: int) -> bool:
     text, follower = stream.text(index), stream.text(index + 1)
-    if text == "texture":
-        return follower == "<" and stream.text(index - 1) not in ("struct", "class", ".", "->", "::")
+    if text == "surface":
+        return follower == "<" and stream.text(index + 2) == "void"
     is_call = follower in ("(", "<") and _TEXTURE_CALL.fullmatch(text) is not None
     return is_call or text in _TEXTURE_NAMES
+
+
+def uses_texture_references(stream: TokenStream) -> bool:
+    """Are there `texture<float, 2>` and the like, and no template of the program's own with that name?"""
+    places = stream.positions("texture")
+    if any(stream.text(index - 1) in ("struct", "class") for index in places):
+        return False
+    names = (stream.text(index - 1) for index in places if stream.text(index + 1) == "<")
+    return any(before not in (".", "->", "::") for before in names)

@@ -30,7 +30,7 @@ Results = tuple[torch.Tensor, torch.Tensor]
 def scores_of(q: torch.Tensor, k: torch.Tensor, causal: bool) -> torch.Tensor:
     scores = q @ k.mT / math.sqrt(q.shape[-1])
     if causal:
-        later = torch.ones(scores.shape[-2:], dtype=torch.bool).triu(1)
+        later = torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).triu(1)
         scores = scores.masked_fill(later, -math.inf)
     return scores
 

@@ -27,14 +27,14 @@ ROWS = 32  # of a tile, for floats and 64 dimensions
 Results = tuple[torch.Tensor, torch.Tensor]
 
 
-def is_later(queries: int, keys: int) -> torch.Tensor:
+def is_later(scores: torch.Tensor) -> torch.Tensor:
     """Which keys a causal mask hides from each query."""
-    return torch.ones(queries, keys, dtype=torch.bool).triu(1)
+    return torch.ones(scores.shape[-2:], dtype=torch.bool, device=scores.device).triu(1)
 
 
 def scores_of(q: torch.Tensor, k: torch.Tensor, causal: bool) -> torch.Tensor:
     scores = q @ k.mT / math.sqrt(q.shape[-1])
-    return scores.masked_fill(is_later(*scores.shape[-2:]), -math.inf) if causal else scores
+    return scores.masked_fill(is_later(scores), -math.inf) if causal else scores
 
 
 def reference(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:

@@ -24,8 +24,10 @@ def test_the_solution_passes_and_is_timed(exercise: Exercise) -> None:
 
     results = {check.name: check for check in verdict.checks}
     elsewhere = ("performance", "efficiency")  # efficiency is counted on the simulated GPU alone
-    judged = [check for check in verdict.checks if check.name not in elsewhere]
-    assert all(check.status is Status.PASS for check in judged), [check.sentence for check in judged]
+    # 18 has one of each kind for every kernel.
+    judged = [check for check in verdict.checks if not check.name.endswith(elsewhere)]
+    failed = [(check.name, check.sentence) for check in judged if check.status is not Status.PASS]
+    assert not failed
     performance = results.get("performance")
     if performance is not None:  # another program on this GPU may make the times too noisy to judge
         assert performance.status in (Status.PASS, Status.INCONCLUSIVE), performance.sentence

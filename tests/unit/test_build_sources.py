@@ -89,14 +89,14 @@ def test_kernels_in_the_headers_of_libraries_are_translated_where_that_is_possib
     write(
         tmp_path / "library",
         plain_dot_h="inline void f() { k<<<1, 2>>>(); }\n",
-        loops_dot_cuh="#include <textures.cuh>\ninline void g() { k<<<3, 4>>>(); }\n",
-        textures_dot_cuh="texture<float, 1> t;\n",
+        loops_dot_cuh="#include <mipmaps.cuh>\ninline void g() { k<<<3, 4>>>(); }\n",
+        mipmaps_dot_cuh="extern cudaMipmappedArray_t t;\n",
     )
     (tmp_path / "kernel.cu").write_text("#include <loops.cuh>\n#include <plain.h>\n")
     library, mirror = tmp_path / "library", tmp_path / "mirror"
     _, folders = translate_tree(tmp_path / "kernel.cu", [], mirror, [library])
     assert "<<<" not in (mirror / "library/loops.cuh").read_text()
-    assert (mirror / "library/textures.cuh").read_text() == (library / "textures.cuh").read_text()
+    assert (mirror / "library/mipmaps.cuh").read_text() == (library / "mipmaps.cuh").read_text()
     assert not (mirror / "library/plain.h").exists()
     assert folders == [mirror / "library"]
 

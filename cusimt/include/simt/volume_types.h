@@ -1,8 +1,9 @@
-// Pitched memory in three dimensions, as cudaMalloc3D and cudaMemcpy3D see it. Widths of linear memory are in bytes.
+// Pitched memory in three dimensions, as cudaMalloc3D and cudaMemcpy3D see it. Widths and positions of linear memory are in bytes, of
+// arrays in elements.
 #pragma once
 #include <stddef.h>
 
-typedef struct cudaArray* cudaArray_t;  // arrays belong to textures: there is none here, and the pointer must be null
+#include "simt/texture_types.h"
 
 struct cudaExtent {
     size_t width, height, depth;

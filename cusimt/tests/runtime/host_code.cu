@@ -38,8 +38,7 @@ __global__ void calls_what_is_volatile(float* out, Pointers) {
     int (*volatile compare)(const void*, const void*, size_t) = bcmp;
     out[0] = compare(out, out + 1, 4);  // <- calls_what_is_volatile
 }
-__global__ void allocates(float* out, Pointers) { out[0] = malloc(8) != nullptr; }  // <- allocates
-__global__ void makes_an_object(float* out, Pointers) { out[0] = (new volatile int(3)) != nullptr; }  // <- makes_an_object
+__global__ void allocates_zeros(float* out, Pointers) { out[0] = calloc(8, 1) != nullptr; }  // <- allocates_zeros
 __host__ __device__ __noinline__ void fails() { throw 3; }  // <- throws
 __global__ void throws(float* out, Pointers) {
     if (out) fails();
@@ -105,7 +104,7 @@ int main(int, char** arguments) {
     const std::pair<const char*, Kernel> kernels[] = {
 #define NAMED(name) {#name, name}
         NAMED(compares_memory), NAMED(locks), NAMED(calls_what_the_loader_bound), NAMED(prints_to_a_stream),
-        NAMED(calls_by_address), NAMED(calls_what_is_volatile), NAMED(allocates), NAMED(makes_an_object), NAMED(throws),
+        NAMED(calls_by_address), NAMED(calls_what_is_volatile), NAMED(allocates_zeros), NAMED(throws),
         NAMED(reads_a_number), NAMED(counts_letters), NAMED(signs_gamma), NAMED(is_a_kernel),
     };
     static const char* (*const find)(const char*, int) = strchr;

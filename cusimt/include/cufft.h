@@ -1,0 +1,101 @@
+// cuFFT: plans and transforms of one to three dimensions in float and double, of any size, in batches and any layout.
+// Computed on the host in double (runtime/fft_*.cpp).
+#pragma once
+#define _CUFFT_H_  // as in CUDA: by this other headers know that it is included
+#include <stddef.h>
+
+#include "cuComplex.h"
+#include "cuda_runtime_api.h"
+#include "library_types.h"
+
+#define CUFFT_VER_MAJOR 12
+#define CUFFT_VER_MINOR 0
+#define CUFFT_VER_PATCH 0
+#define CUFFT_VERSION 12000
+#define MAX_CUFFT_ERROR 0x11
+
+typedef enum cufftResult_t {
+    CUFFT_SUCCESS = 0x0,
+    CUFFT_INVALID_PLAN = 0x1,
+    CUFFT_ALLOC_FAILED = 0x2,
+    CUFFT_INVALID_TYPE = 0x3,
+    CUFFT_INVALID_VALUE = 0x4,
+    CUFFT_INTERNAL_ERROR = 0x5,
+    CUFFT_EXEC_FAILED = 0x6,
+    CUFFT_SETUP_FAILED = 0x7,
+    CUFFT_INVALID_SIZE = 0x8,
+    CUFFT_UNALIGNED_DATA = 0x9,
+    CUFFT_INCOMPLETE_PARAMETER_LIST = 0xA,
+    CUFFT_INVALID_DEVICE = 0xB,
+    CUFFT_PARSE_ERROR = 0xC,
+    CUFFT_NO_WORKSPACE = 0xD,
+    CUFFT_NOT_IMPLEMENTED = 0xE,
+    CUFFT_LICENSE_ERROR = 0xF,
+    CUFFT_NOT_SUPPORTED = 0x10
+} cufftResult;
+
+typedef enum cufftType_t {
+    CUFFT_R2C = 0x2a,
+    CUFFT_C2R = 0x2c,
+    CUFFT_C2C = 0x29,
+    CUFFT_D2Z = 0x6a,
+    CUFFT_Z2D = 0x6c,
+    CUFFT_Z2Z = 0x69
+} cufftType;
+
+#define CUFFT_FORWARD -1
+#define CUFFT_INVERSE 1
+
+typedef int cufftHandle;
+typedef float cufftReal;
+typedef double cufftDoubleReal;
+typedef cuComplex cufftComplex;
+typedef cuDoubleComplex cufftDoubleComplex;
+
+#ifdef __cplusplus
+#include "simt/library_refusals.h"
+#endif
+#pragma GCC visibility push(default)
+#ifdef __cplusplus
+extern "C" {
+#endif
+cufftResult cufftPlan1d(cufftHandle* plan, int nx, cufftType type, int batch);
+cufftResult cufftPlan2d(cufftHandle* plan, int nx, int ny, cufftType type);
+cufftResult cufftPlan3d(cufftHandle* plan, int nx, int ny, int nz, cufftType type);
+cufftResult cufftPlanMany(cufftHandle* plan, int rank, int* n, int* inembed, int istride, int idist, int* onembed, int ostride,
+                          int odist, cufftType type, int batch);
+cufftResult cufftCreate(cufftHandle* plan);
+cufftResult cufftMakePlan1d(cufftHandle plan, int nx, cufftType type, int batch, size_t* work_bytes);
+cufftResult cufftMakePlan2d(cufftHandle plan, int nx, int ny, cufftType type, size_t* work_bytes);
+cufftResult cufftMakePlan3d(cufftHandle plan, int nx, int ny, int nz, cufftType type, size_t* work_bytes);
+cufftResult cufftMakePlanMany(cufftHandle plan, int rank, int* n, int* inembed, int istride, int idist, int* onembed,
+                              int ostride, int odist, cufftType type, int batch, size_t* work_bytes);
+cufftResult cufftEstimate1d(int nx, cufftType type, int batch, size_t* work_bytes);
+cufftResult cufftEstimate2d(int nx, int ny, cufftType type, size_t* work_bytes);
+cufftResult cufftEstimate3d(int nx, int ny, int nz, cufftType type, size_t* work_bytes);
+cufftResult cufftGetSize(cufftHandle plan, size_t* work_bytes);
+cufftResult cufftSetWorkArea(cufftHandle plan, void* work);  // none is needed
+cufftResult cufftSetAutoAllocation(cufftHandle plan, int on);
+cufftResult cufftSetStream(cufftHandle plan, cudaStream_t stream);
+cufftResult cufftGetVersion(int* version);
+cufftResult cufftDestroy(cufftHandle plan);
+cufftResult cufftExecC2C(cufftHandle plan, cufftComplex* in, cufftComplex* out, int direction);
+cufftResult cufftExecR2C(cufftHandle plan, cufftReal* in, cufftComplex* out);
+cufftResult cufftExecC2R(cufftHandle plan, cufftComplex* in, cufftReal* out);
+cufftResult cufftExecZ2Z(cufftHandle plan, cufftDoubleComplex* in, cufftDoubleComplex* out, int direction);
+cufftResult cufftExecD2Z(cufftHandle plan, cufftDoubleReal* in, cufftDoubleComplex* out);
+cufftResult cufftExecZ2D(cufftHandle plan, cufftDoubleComplex* in, cufftDoubleReal* out);
+#ifdef __cplusplus
+#define SIMT_MISSING_FFT(NAME) SIMT_MISSING("cuFFT", NAME)
+SIMT_MISSING_FFT(cufftMakePlanMany64)
+SIMT_MISSING_FFT(cufftGetSizeMany64)
+SIMT_MISSING_FFT(cufftEstimateMany)
+SIMT_MISSING_FFT(cufftGetSize1d)
+SIMT_MISSING_FFT(cufftGetSize2d)
+SIMT_MISSING_FFT(cufftGetSize3d)
+SIMT_MISSING_FFT(cufftGetSizeMany)
+SIMT_MISSING_FFT(cufftGetProperty)
+#undef SIMT_MISSING_FFT
+}
+#endif
+#pragma GCC visibility pop

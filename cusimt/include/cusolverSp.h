@@ -1,0 +1,1 @@
+#error "cusolverSp.h is not simulated: of cuSOLVER the simulated toolkit has cusolverDn.h, for dense matrices."
