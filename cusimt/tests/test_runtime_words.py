@@ -123,6 +123,20 @@ def test_a_launch_beyond_a_limit_is_told_how_to_stay_below_it(note: str, words: 
     assert words in rule(Finding("invalid_launch", note=note))
 
 
+def test_in_shared_memory_the_length_of_a_row_breaks_alignment() -> None:
+    assert "a view" in rule(Finding("misaligned", space="global"))
+    assert "the length of a row" in rule(Finding("misaligned", space="shared"))
+
+
+def test_an_access_with_a_mask_is_not_told_to_have_one() -> None:
+    def said(source: str) -> str:
+        frame = Frame("kernel.py", 4, source)
+        return rule(Finding("out_of_bounds", frame=frame, space="global", of_program=True))
+
+    assert "give tl.load and tl.store a mask" in said("tl.load(x + i)")
+    assert "do the offsets belong to this tensor" in said("tl.store(x + i, y, mask=inside)")
+
+
 def test_every_kind_has_words_and_a_rule() -> None:
     kinds = """out_of_bounds use_after_free uninitialized_read host_pointer device_pointer_on_host
         race_shared race_global misaligned divergent_barrier deadlock bad_mask absent_lane invalid_launch

@@ -86,7 +86,6 @@ AMBIGUOUS = {
     "20: sums start again": "rounds",
     "20: every product added twice": "rounds",
     "20: multiplied without tensor cores": "products",
-    "22: temporary storage of no bytes": "operand",
     "22: sizes of the row-major product": "operand",
     "22: all graphs write one result": "operand",
     "22: columns for one graph, values for all": "batch",
