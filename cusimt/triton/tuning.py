@@ -25,8 +25,8 @@ _ZEROED = (
     "elements out? Compare the first tile of a program, and the step of its loop, with the size of a tile."
 )
 _KEPT = (
-    "Autotuning runs one after another: a tensor to which the kernel adds must be named in reset_to_zero. Any "
-    "other has each of its elements written by one program."
+    "Autotuning runs one after another: a tensor to which the kernel adds must be named in reset_to_zero. "
+    "Any other has each of its elements written by one program."
 )
 
 

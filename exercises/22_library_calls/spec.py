@@ -71,8 +71,8 @@ def not_added_up(
 
 
 CONFUSED = {
-    "offsets that are the counts of each row, not their sums: CUB adds up nothing if its temporary storage has "
-    "0 bytes, since an empty tensor has no address": not_added_up,
+    "offsets that are the counts of each row, not their sums: CUB adds up nothing if its temporary storage "
+    "has 0 bytes, since an empty tensor has no address": not_added_up,
     "Aᵀ in place of A": transposed,
     "the values of the first graph for all graphs": of_the_first_graph,
     "x @ weight alone, without the sparse product": without_the_product,
