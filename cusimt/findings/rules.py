@@ -119,12 +119,14 @@ _BLOCK_SCOPE = (
 
 _FOREIGN = (
     "A kernel runs on the device that is current at its launch, and sees that device's memory: make the "
-    "tensors' device current first (c10::cuda::CUDAGuard)."
+    "tensors' device current first (c10::cuda::CUDAGuard; on the stable ABI "
+    "torch::stable::accelerator::DeviceGuard)."
 )
 
 _DEVICE_FIRST = (
     "A stream belongs to the device that was current when it was requested: make the tensors' device "
-    "current first (c10::cuda::CUDAGuard), then get its stream."
+    "current first (c10::cuda::CUDAGuard; on the stable ABI torch::stable::accelerator::DeviceGuard), then "
+    "get its stream."
 )
 
 STORING_FORMAT = "printf with %n"

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cusimt.findings import Finding, Frame, explain, rule, sentence, symbolise
+from cusimt.findings import Finding, Frame, Party, explain, rule, sentence, symbolise
 
 BASE = 0x7F0000000200
 
@@ -75,6 +75,19 @@ def test_both_parties_of_a_race() -> None:
     )
     across = {**other, "block": [0, 0, 0]}
     assert "with the read by block (0,0,0), thread (1,2,0)" in in_words("race_global", other=across)
+
+
+def test_a_write_in_a_function_of_its_own_may_be_any_call_of_it() -> None:
+    def said(function: str, callers: tuple[Frame, ...] = ()) -> str:
+        frame = Frame("kernel.cu", 9, callers=callers, function=function)
+        party = Party(frame, "write", (0, 0, 0), (1, 0, 0))
+        return sentence(Finding("race_shared", access="read", bytes=4, kernel="void sums<float>(float*)",
+                                space="shared", block=(0, 0, 0), thread=(0, 0, 0), other=party))  # fmt: skip
+
+    assert "by thread (1,0,0) (in `store`: consider each call of it)" in said("void store<float>(float*)")
+    assert "consider each call" not in said("void sums<float>(float*)")
+    assert "consider each call" not in said("store(float*)", (Frame("kernel.cu", 30),))
+    assert "consider each call" not in said("")
 
 
 def test_counts_are_told_and_added_up() -> None:
