@@ -170,7 +170,7 @@ def _race(finding: Finding, names: Names) -> str:
 
 
 def _in_which_call(finding: Finding) -> str:
-    """That the other access is in a function which the kernel may call more than once: its caller is unknown."""
+    """That the other access is in a function of its own: which call of it that was is not recorded."""
     frame = finding.other.frame if finding.other else Frame()
     name, kernel = (qualified(each).rpartition("::")[2] for each in (frame.function, finding.kernel or ""))
     if not name or not kernel or name == kernel or frame.callers:
