@@ -121,12 +121,14 @@ _BLOCK_SCOPE = (
 
 _FOREIGN = (
     "A kernel runs on the device that is current at its launch, and sees that device's memory: make the "
-    "tensors' device current first (c10::cuda::CUDAGuard)."
+    "tensors' device current first (c10::cuda::CUDAGuard; on the stable ABI "
+    "torch::stable::accelerator::DeviceGuard)."
 )
 
 _DEVICE_FIRST = (
     "A stream belongs to the device that was current when it was requested: make the tensors' device "
-    "current first (c10::cuda::CUDAGuard), then get its stream."
+    "current first (c10::cuda::CUDAGuard; on the stable ABI torch::stable::accelerator::DeviceGuard), then "
+    "get its stream."
 )
 
 STORING_FORMAT = "printf with %n"
@@ -192,6 +194,15 @@ _WITHIN_A_BLOCK = (
 )
 
 
+_MASKED = (
+    "The access has a mask: is it false for every element that the tensor lacks, and do the offsets belong "
+    "to this tensor? A dense one has its rows `columns` apart, and any other has strides of its own."
+)
+_IN_SHARED = (
+    "An access of n bytes needs an address that is a multiple of n. Shared memory begins at such a multiple, "
+    "so the index or the length of a row breaks it: rows for vectors are a multiple of n bytes long, padding "
+    "included."
+)
 _OF_PROGRAMS = {
     "out_of_bounds": "A tile has a power of two of elements, and the tensor need not: give tl.load and "
     "tl.store a mask that is true for the elements that exist, in every dimension.",
@@ -207,7 +218,8 @@ _OF_PROGRAMS = {
 def rule(finding: Finding) -> str:
     """The sentence that says why this is wrong, for every program."""
     if finding.of_program and finding.kind in _OF_PROGRAMS and "32-bit offset" not in finding.note:
-        return _OF_PROGRAMS[finding.kind]
+        masked = finding.kind == "out_of_bounds" and "mask" in finding.frame.source
+        return _MASKED if masked else _OF_PROGRAMS[finding.kind]
     special = _SPECIAL.get(finding.kind)
     return (special(finding) if special else "") or _RULES.get(finding.kind, "")
 
@@ -230,6 +242,10 @@ def _is_before(finding: Finding) -> bool:
     """Whether the access missed its memory, or its tensor, at the beginning."""
     first = finding.tensor.offset * finding.tensor.itemsize if finding.tensor else 0
     return finding.allocation is not None and finding.allocation.offset < first
+
+
+def _misaligned(finding: Finding) -> str:
+    return _IN_SHARED if finding.space == "shared" else ""
 
 
 def _host_pointer(finding: Finding) -> str:
@@ -296,6 +312,7 @@ _SPECIAL = {
     "invalid_launch": _invalid_launch,
     "out_of_bounds": _out_of_bounds,
     "host_pointer": _host_pointer,
+    "misaligned": _misaligned,
     "stream_order": _stream_order,
     "race_shared": _race,
     "race_global": _race,

@@ -164,7 +164,18 @@ def _race(finding: Finding, names: Names) -> str:
     what = _with_memory(
         f"Race on {finding.space} memory{hazard}: {finding.access} of {_bytes(finding.bytes)}", finding, names
     )
-    return f"{what}, unordered with the {_described(finding.other, finding.block)}" if finding.other else what
+    if finding.other is None:
+        return what
+    return f"{what}, unordered with the {_described(finding.other, finding.block)}{_in_which_call(finding)}"
+
+
+def _in_which_call(finding: Finding) -> str:
+    """That the other access is in a function of its own: which call of it that was is not recorded."""
+    frame = finding.other.frame if finding.other else Frame()
+    name, kernel = (qualified(each).rpartition("::")[2] for each in (frame.function, finding.kernel or ""))
+    if not name or not kernel or name == kernel or frame.callers:
+        return ""
+    return f" (in `{name}`: consider each call of it)"
 
 
 def _guess(finding: Finding, names: Names) -> str:

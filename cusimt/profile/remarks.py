@@ -22,6 +22,7 @@ _QUEUE = 32  # updates of one sector, on average
 _HALF = 0.5
 _VECTORS = (4, 8, 16)  # bytes that one access can have
 _MEMBERS = 8  # elements: a stride of so many may come from an array of structures
+_LIBRARIES = ("cub::", "thrust::", "cuBLAS", "cuSPARSE")
 _NAME = "\0"  # stands in a sentence for the names of tensors
 
 
@@ -74,6 +75,8 @@ def waste(line: LineCounts, memory: str) -> tuple[str, int]:
 
 def _of_stage(stage: Stage) -> Iterator[Remark]:
     for launched in stage.launches:
+        if launched.counts.launch.kernel.startswith(_LIBRARIES):
+            continue  # nobody can change those: what they cost is in the tables
         for line in launched.counts.lines:
             yield from line_remarks(line, launched, stage)
         yield from _reuse(launched)

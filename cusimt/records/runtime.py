@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import ctypes
+import functools
 import json
 import os
 from collections.abc import Mapping
@@ -13,8 +14,12 @@ Record = Mapping[str, Any]
 """One JSON record of the runtime: a finding, a launch, the counts of a launch or an API call."""
 
 
+@functools.cache
 def load_runtime() -> ctypes.CDLL:
-    """The runtime library of this process, loaded on first use."""
+    """The runtime library of this process, loaded on first use.
+
+    Found once: where it is depends on the compiler, and a submission may change the environment later.
+    """
     from cusimt.compiler import libraries
 
     # A sandboxed worker has it loaded, and may not read the build cache.

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from cusimt.findings import Finding, Frame, explain, rule, sentence, symbolise
+from cusimt.findings import Finding, Frame, Party, explain, rule, sentence, symbolise
 
 BASE = 0x7F0000000200
 
@@ -77,6 +77,19 @@ def test_both_parties_of_a_race() -> None:
     assert "with the read by block (0,0,0), thread (1,2,0)" in in_words("race_global", other=across)
 
 
+def test_a_write_in_a_function_of_its_own_may_be_any_call_of_it() -> None:
+    def said(function: str, callers: tuple[Frame, ...] = ()) -> str:
+        frame = Frame("kernel.cu", 9, callers=callers, function=function)
+        party = Party(frame, "write", (0, 0, 0), (1, 0, 0))
+        return sentence(Finding("race_shared", access="read", bytes=4, kernel="void sums<float>(float*)",
+                                space="shared", block=(0, 0, 0), thread=(0, 0, 0), other=party))  # fmt: skip
+
+    assert "by thread (1,0,0) (in `store`: consider each call of it)" in said("void store<float>(float*)")
+    assert "consider each call" not in said("void sums<float>(float*)")
+    assert "consider each call" not in said("store(float*)", (Frame("kernel.cu", 30),))
+    assert "consider each call" not in said("")
+
+
 def test_counts_are_told_and_added_up() -> None:
     first, second = (
         raw("uninitialized_read", access="read", count=3),
@@ -121,6 +134,20 @@ def test_a_launch_of_nothing_has_a_rule_of_its_own(note: str, is_empty: bool) ->
 )
 def test_a_launch_beyond_a_limit_is_told_how_to_stay_below_it(note: str, words: str) -> None:
     assert words in rule(Finding("invalid_launch", note=note))
+
+
+def test_in_shared_memory_the_length_of_a_row_breaks_alignment() -> None:
+    assert "a view" in rule(Finding("misaligned", space="global"))
+    assert "the length of a row" in rule(Finding("misaligned", space="shared"))
+
+
+def test_an_access_with_a_mask_is_not_told_to_have_one() -> None:
+    def said(source: str) -> str:
+        frame = Frame("kernel.py", 4, source)
+        return rule(Finding("out_of_bounds", frame=frame, space="global", of_program=True))
+
+    assert "give tl.load and tl.store a mask" in said("tl.load(x + i)")
+    assert "do the offsets belong to this tensor" in said("tl.store(x + i, y, mask=inside)")
 
 
 def test_every_kind_has_words_and_a_rule() -> None:

@@ -225,6 +225,8 @@ def test_configurations_have_to_agree() -> None:
     grid = lambda meta: ((100 + meta["BLOCK"] - 1) // meta["BLOCK"],)  # noqa: E731
     with pytest.raises(DifferentAnswers, match=r"`out` with BLOCK=64.*BLOCK=16.*reset_to_zero"):
         triton_kernels.adds_untold[grid](x, torch.zeros(100, device="cuda"), 100)
+    with pytest.raises(DifferentAnswers, match=r"It is zeroed before each run.*do their tiles overlap"):
+        triton_kernels.adds[(3,)](x, torch.zeros(100, device="cuda"), 100)
     out = torch.zeros(100, device="cuda")
     take_records("launches")
     triton_kernels.adds[grid](x, out, 100)

@@ -20,6 +20,16 @@ POISON = 0xA5  # each byte of fresh device memory (runtime/arena.h)
 _MOST_BYTES = 1 << 26  # of a tensor that is compared
 
 
+_ZEROED = (
+    "It is zeroed before each run, so programs add other numbers to it: do their tiles overlap, or leave "
+    "elements out? Compare the first tile of a program, and the step of its loop, with the size of a tile."
+)
+_KEPT = (
+    "Autotuning runs one after another: a tensor to which the kernel adds must be named in reset_to_zero. "
+    "Any other has each of its elements written by one program."
+)
+
+
 class DifferentAnswers(RuntimeError):
     """Two configurations of a kernel leave different values in a tensor."""
 
@@ -75,8 +85,7 @@ def _compare(tuner: Any, config: Any, values: dict[str, Any]) -> None:
             raise DifferentAnswers(
                 f"`{tuner.base_fn.__name__}` leaves different values in `{name}` with {_named(first)} and "
                 f"with {_named(config)}: {other}. Any of them may be the fastest, so all must give the same "
-                "answer. Autotuning runs one after another: a tensor to which the kernel adds must be named "
-                "in reset_to_zero. Any other has each of its elements written by one program."
+                f"answer. {_ZEROED if name in (tuner.reset_to_zero or ()) else _KEPT}"
             )
 
 

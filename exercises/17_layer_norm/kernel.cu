@@ -169,8 +169,8 @@ __global__ void __launch_bounds__(kMostWarps* kWarp)
             load<T, kWidth>(grad, grad_out + row * columns, tile, columns);
             load<T, kWidth>(normalised, x + row * columns, tile, columns);
             load<T, kWidth>(factor, weight, tile, columns);
-// TODO(row_sums): turn the held x into normalised values; add each g = grad * factor, and g times
-//   the normalised value, to sums, about 10 lines.
+            // TODO(row_sums): turn the held x into normalised values; add each g = grad * factor, and g times
+            //   the normalised value, to sums, about 10 lines.
         }
         sums = block_sum(sums);
         // TODO(gradients): add this row to of_weight and of_bias; then replace the held grad by the

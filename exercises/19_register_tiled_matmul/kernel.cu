@@ -120,8 +120,8 @@ __device__ void multiply(Sums<T>& sums, const T (&a_tile)[Sizes<T>::kRows][Sizes
                          const T (&b_tile)[Sizes<T>::kDepth][Sizes<T>::kColumns]) {
     constexpr int kVector = Sizes<T>::kVector;
     constexpr int kThreadRows = Sizes<T>::kThreadRows;
-// TODO(products): for every step along k, multiply this thread's column of a_tile by its row of
-//   b_tile, from registers that are loaded in vectors, about 21 lines.
+    // TODO(products): for every step along k, multiply this thread's column of a_tile by its row of
+    //   b_tile, from registers that are loaded in vectors, about 21 lines.
 }
 
 // ---- the kernel ------------------------------------------------------------------------------------
@@ -139,8 +139,8 @@ __global__ void __launch_bounds__(kThreads, kBlocks)
     Sums<T> sums;
     // TODO(rounds): for each pair of tiles: wait until it is complete, start the next pair into the
     //   other buffer, multiply; one barrier, about 15 lines.
-// TODO(store): write this thread's sums; a vector at a time if wide_out, and only elements that out
-//   has, about 17 lines.
+    // TODO(store): write this thread's sums; a vector at a time if wide_out, and only elements that out
+    //   has, about 17 lines.
 }
 
 // Whether every row begins at a multiple of 16 bytes, and its elements follow one another.

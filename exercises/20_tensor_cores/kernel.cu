@@ -150,8 +150,8 @@ struct Step {
 // Adds to a warp's sums what one step contributes.
 template <typename T, typename LayoutA, typename LayoutB>
 __device__ void multiply(Sums& sums, const Step<T, LayoutA, LayoutB>& step) {
-// TODO(products): multiply each fragment of a by each of b, and add to the warp's sums, about 7
-//   lines.
+    // TODO(products): multiply each fragment of a by each of b, and add to the warp's sums, about 7
+    //   lines.
 }
 
 // ---- the result -------------------------------------------------------------------------------------

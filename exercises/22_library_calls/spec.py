@@ -58,7 +58,21 @@ def later_by_a_row(
     return torch.cat([torch.zeros_like(out[:, :1]), out[:, :-1]], 1)
 
 
+def not_added_up(
+    rows: torch.Tensor, columns: torch.Tensor, values: torch.Tensor, x: torch.Tensor, weight: torch.Tensor
+) -> torch.Tensor:
+    """Row r has the entries from the number of row r - 1 up to its own number."""
+    nodes = x.shape[1]
+    ends = torch.bincount(rows.long(), minlength=nodes)
+    begins = torch.cat([torch.zeros_like(ends[:1]), ends[:-1]])
+    found = [(row, i) for row in range(nodes) for i in range(int(begins[row]), int(ends[row]))]
+    of_row, entry = torch.tensor(found, dtype=torch.long).reshape(-1, 2).unbind(1)
+    return spread(of_row, columns[entry], values[..., entry], x @ weight)
+
+
 CONFUSED = {
+    "offsets that are the counts of each row, not their sums: CUB adds up nothing if its temporary storage "
+    "has 0 bytes, since an empty tensor has no address": not_added_up,
     "Aᵀ in place of A": transposed,
     "the values of the first graph for all graphs": of_the_first_graph,
     "x @ weight alone, without the sparse product": without_the_product,

@@ -39,7 +39,7 @@ def layer_norm_forward(
         return out
 
     # TODO(forward_launch): a grid of as many programs as there are tiles of ROWS rows; launch
-    #   forward_kernel, wrapped by wrap_triton, about 6 lines.
+    #   forward_kernel, wrapped by torch.library.wrap_triton, about 6 lines.
     raise NotImplementedError("TODO(forward_launch)")
     return out
 

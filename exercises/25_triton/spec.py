@@ -80,7 +80,13 @@ def without_shift(x: Tensor, weight: Tensor, bias: Tensor, eps: float = EPS) -> 
     return reference(x, weight, torch.zeros_like(bias), eps)
 
 
+def with_default_eps(x: Tensor, weight: Tensor, bias: Tensor, eps: float = EPS) -> Tensor:
+    return reference(x, weight, bias)
+
+
 CONFUSED = {
+    "computed with an eps of 1e-5, whatever eps the call has: setup_context keeps that of the call for "
+    "backward": with_default_eps,
     "the elements of a tile that do not exist counted as distances from the mean: they are 0 after a load, "
     "and not after a subtraction": with_strays,
     "sums divided by BLOCK, the columns of the tile, not of the row": over_the_tile,

@@ -162,15 +162,15 @@ template <typename T, int kDims>
 __device__ void mask(Scores<T, kDims>& scores, int64_t first_query, int64_t first_key, int64_t keys,
                      bool causal) {
     using S = Tile<T, kDims>;
-// TODO(mask): minus infinity where the key does not exist, or causal forbids it, about 10 lines.
+    // TODO(mask): minus infinity where the key does not exist, or causal forbids it, about 10 lines.
 }
 
 // Turns scores into exp(score - largest), after what was kept so far has been brought to the new largest.
 template <typename T, int kDims>
 __device__ void exponentiate(Scores<T, kDims>& scores, Rows<T, kDims>& rows) {
     using S = Tile<T, kDims>;
-// TODO(online): for each row: the new largest score; bring sum and out to it; exponentiate the
-//   scores and add them to sum, about 17 lines.
+    // TODO(online): for each row: the new largest score; bring sum and out to it; exponentiate the
+    //   scores and add them to sum, about 17 lines.
 }
 
 // Writes this thread's weights to their places.
@@ -219,7 +219,7 @@ __global__ void __launch_bounds__(kThreads)
     //   the values, multiply; barriers, about 15 lines.
     // The row of out and lse, over all batches and heads, of this head's query 0.
     const int64_t first_row = (batch * sizes.heads + head) * sizes.queries;
-// TODO(finish): for each row: the sum over all keys; divide; write out and lse, about 10 lines.
+    // TODO(finish): for each row: the sum over all keys; divide; write out and lse, about 10 lines.
 }
 
 template <int kDims, typename Stored>

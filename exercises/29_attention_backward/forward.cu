@@ -13,8 +13,7 @@
 
 namespace {
 
-// ---- sizes
-// --------------------------------------------------------------------------------------------
+// ---- sizes --------------------------------------------------------------------------------------
 
 constexpr int kThreads = 128;
 constexpr int kAcross = 16;  // threads that share the rows of a tile of scores
@@ -64,8 +63,7 @@ __device__ T row_sum(T value) {
     return value;
 }
 
-// ---- what a thread keeps in registers
-// -----------------------------------------------------------------
+// ---- what a thread keeps in registers -----------------------------------------------------------
 
 template <typename T, int kDims>
 struct Rows {
@@ -190,8 +188,7 @@ __device__ void multiply_by_values(Rows<T, kDims>& rows, const T (&p_tile)[kRows
     }
 }
 
-// ---- the kernel
-// ---------------------------------------------------------------------------------------
+// ---- the kernel ---------------------------------------------------------------------------------
 
 // q: batch x heads x queries x dims; k, v: batch x heads x keys x dims; out like q and dense; lse:
 // batch x heads x queries. Stored: the type in memory. Block (tile, head, batch) computes one tile

@@ -14,8 +14,7 @@
 
 namespace {
 
-// ---- sizes
-// --------------------------------------------------------------------------------------------
+// ---- sizes --------------------------------------------------------------------------------------
 
 constexpr int kWarp = 32;
 constexpr int kThreads = 64;
@@ -48,8 +47,7 @@ __device__ int column_of(int j) {
     return static_cast<int>(threadIdx.x) % kAcross + j * kAcross;
 }
 
-// ---- what a thread keeps in registers
-// -----------------------------------------------------------------
+// ---- what a thread keeps in registers -----------------------------------------------------------
 
 // Of a tile of scores, weights or their gradients.
 template <typename T, int kDims>
@@ -90,8 +88,7 @@ struct Queries {
     }
 };
 
-// ---- two products: those of exercise 28
-// ---------------------------------------------------------------
+// ---- two products: those of exercise 28 ---------------------------------------------------------
 
 // scores += left right^T, of this thread's rows of left and of right.
 template <typename T, int kRows, int kDims>
@@ -168,8 +165,7 @@ __device__ void store_sums(Stored* gradient, Sums<T, kDims>& sums, T factor, int
     }
 }
 
-// ---- from scores to their gradients
-// -------------------------------------------------------------------
+// ---- from scores to their gradients -------------------------------------------------------------
 
 // Turns the products q k^T of a tile into the weights of the softmax; 0 for keys that do not exist
 // or, if causal, come after their query.
@@ -177,20 +173,19 @@ template <typename T, int kDims, bool kQueriesDown>
 __device__ void to_weights(Scores<T, kDims>& scores, const Queries<T, kDims, kQueriesDown>& queries,
                            T scale, int64_t first_query, int64_t first_key, int64_t keys,
                            bool causal) {
-// TODO(weights): exp(scale * score - lse) for each score; 0 where the key does not exist, or causal
-//   forbids it, about 11 lines.
+    // TODO(weights): exp(scale * score - lse) for each score; 0 where the key does not exist, or causal
+    //   forbids it, about 11 lines.
 }
 
 // Turns weights into the gradients of the scores. products: of the rows of grad_out and of v.
 template <typename T, int kDims, bool kQueriesDown>
 __device__ void to_gradients(Scores<T, kDims>& weights, const Scores<T, kDims>& products,
                              const Queries<T, kDims, kQueriesDown>& queries) {
-// TODO(score_gradients): multiply each weight by its product less the delta of its query, about 7
-//   lines.
+    // TODO(score_gradients): multiply each weight by its product less the delta of its query, about 7
+    //   lines.
 }
 
-// ---- the kernels
-// --------------------------------------------------------------------------------------
+// ---- the kernels --------------------------------------------------------------------------------
 
 // delta = grad_out out - grad_lse, one number for each row. out, grad_lse and delta are dense. A
 // warp has a row.
@@ -274,8 +269,7 @@ __global__ void __launch_bounds__(kThreads)
     //   gradients to p_tile, add to of_k; store both, about 23 lines.
 }
 
-// ---- launches
-// -----------------------------------------------------------------------------------------
+// ---- launches -----------------------------------------------------------------------------------
 
 template <typename T>
 T scale_of(Sizes sizes) {

@@ -71,12 +71,15 @@ class SourceAudit:
         self.meanings: dict[int, str] = {}  # dotted names by the id of the expression
         self.tree: Tree
         self.loading: frozenset[int] = frozenset()  # nodes of calls that load the package's own library
+        self.misloads = False  # a call loads one in another way, which is the fault to report
 
     def run(self, root: ast.Module) -> Iterator[Objection]:
         self.tree = Tree(root)
         if self.packaged:
             self.loading = package_library.allowed(root)
-            for other in package_library.other_uses(root, self.loading):
+            misused = list(package_library.other_uses(root, self.loading))
+            self.misloads = bool(misused)
+            for other in misused:
                 yield self.object(other, f"uses `{package_library.FUNCTION}`", package_library.RULE)
         for node in self.tree.nodes:
             if isinstance(node, ast.Import | ast.ImportFrom):
@@ -134,8 +137,8 @@ class SourceAudit:
                 known = self.registers and (plain or (global_ and registrations.is_function(full)))
             elif isinstance(node, ast.Import):
                 known = self.is_module(full)
-            elif self.loading and full == package_library.PATH and alias.asname is None:
-                known = package_library.is_path_alone(self.tree.nodes, self.loading)
+            elif full == package_library.PATH and alias.asname is None and (self.loading or self.misloads):
+                known = self.misloads or package_library.is_path_alone(self.tree.nodes, self.loading)
             else:
                 known = self.is_member(node.module or "", alias.name)
             if not known:

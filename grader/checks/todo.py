@@ -7,7 +7,7 @@ from pathlib import Path
 
 from grader.checks.outcome import Outcome
 from grader.course.catalog import Exercise
-from grader.course.stubs import OpenTodo, open_todos
+from grader.course.stubs import OpenTodo, in_order, open_todos
 from grader.verdict import Status
 
 
@@ -19,7 +19,7 @@ def check(exercise: Exercise, files: Path, settled: Collection[str] = ()) -> Out
     todos = [todo for todo in open_todos(exercise, files) if todo.section not in settled]
     if not todos:
         return None
-    first = todos[0]
+    first = in_order(exercise, todos)[0]
     if untouched(exercise, todos):
         sentence = f"Not started: begin with TODO({first.section}) in {first.file}, line {first.line}."
     else:

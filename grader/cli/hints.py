@@ -17,6 +17,7 @@ from grader.cli.overview import command
 from grader.course import progress, workspace
 from grader.course.catalog import Catalog, Exercise
 from grader.course.hints import Rungs, read_hints
+from grader.course.stubs import in_order
 from grader.support.errors import UsageError
 
 
@@ -26,7 +27,8 @@ def show_hint(name: str, section: str | None, course: Path | None) -> None:
     rungs = read_hints(exercise)
     revealed = progress.revealed_hints(exercise)
     verdict = progress.last_verdict(exercise)
-    todos = [todo.section for todo in workspace.open_todos(exercise, exercise.root) if todo.section in rungs]
+    still_open = in_order(exercise, workspace.open_todos(exercise, exercise.root))
+    todos = [todo.section for todo in still_open if todo.section in rungs]
     if section is None and verdict is not None and verdict.passed and not todos:
         _list(
             exercise, rungs, f"{exercise.slug} passed, so nothing is open: name a section to read its hints."

@@ -19,7 +19,7 @@ from grader.cli.overview import (
 from grader.course import progress
 from grader.course.catalog import Catalog, Exercise
 from grader.course.progress import Record
-from grader.course.stubs import open_todos
+from grader.course.stubs import in_order, open_todos
 
 
 def show_next(course: Path | None) -> None:
@@ -49,8 +49,9 @@ def _facts(exercise: Exercise, record: Record | None) -> list[tuple[str, str]]:
     facts.append(("files", f"{listed(exercise.written)} in {shown(exercise.root)}"))
     todos = open_todos(exercise, exercise.root)
     if todos:
-        first = f"first {todos[0].section} in {todos[0].file}, line {todos[0].line}"
-        facts.append(("open", f"{counted(len(todos), 'TODO')}, {first}"))
+        first = in_order(exercise, todos)[0]
+        where = f"first {first.section} in {first.file}, line {first.line}"
+        facts.append(("open", f"{counted(len(todos), 'TODO')}, {where}"))
     if record is not None and record.last.version == exercise.version:
         facts.append(("last", _last(exercise, record)))
     facts.append(("check", command("check", exercise)))

@@ -63,6 +63,7 @@ class Exercise:
     host has too (managed, pinned, registered). ``vendor`` names the libraries in VENDOR that host code calls.
     ``allowed`` are the ALLOWANCES that the audit grants.
     ``elsewhere`` is the number of lines that may be changed outside of all sections; None for any number.
+    ``order`` names the sections to write first, in this order; the others follow in the order of the files.
     """
 
     slug: str
@@ -86,6 +87,7 @@ class Exercise:
     vendor: frozenset[str] = frozenset()
     allowed: frozenset[str] = frozenset()
     elsewhere: int | None = None
+    order: tuple[str, ...] = ()
 
     def scores_on(self, backend: Backend) -> dict[str, int]:
         """The checks that this backend can judge, with their points.
@@ -180,6 +182,7 @@ def read_exercise(root: Path) -> Exercise:
         vendor=frozenset(work.texts("vendor", ())),
         allowed=frozenset(audit.texts("allow", ())),
         elsewhere=fix.integer_or_none("elsewhere"),
+        order=table.texts("order", ()),
     )
     work.finish()
     fix.finish()
@@ -191,6 +194,8 @@ def read_exercise(root: Path) -> Exercise:
     if exercise.vendor - set(VENDOR):
         unknown = min(exercise.vendor - set(VENDOR))
         raise table.broken(f"device_work.vendor names {unknown!r}", f"It may name {', '.join(VENDOR)}.")
+    if unknown_sections := [name for name in exercise.order if name not in exercise.sections]:
+        raise table.broken(f"order names {unknown_sections[0]!r}", "It names sections: [sections.NAME].")
     _check_file_names(table, exercise)
     return exercise
 

@@ -78,6 +78,12 @@ def open_todos(exercise: Exercise, files_dir: Path) -> list[OpenTodo]:
     return todos
 
 
+def in_order(exercise: Exercise, todos: list[OpenTodo]) -> list[OpenTodo]:
+    """``todos`` as they are to be written: those that ``order`` names first, the others as they were."""
+    places = {name: place for place, name in enumerate(exercise.order)}
+    return sorted(todos, key=lambda todo: places.get(todo.section, len(places)))
+
+
 def _checked_regions(text: str, sections: Mapping[str, Section], filename: str | PurePath) -> list[Region]:
     regions = find_regions(text, filename)
     missing = sections.keys() - {region.name for region in regions}
@@ -156,7 +162,8 @@ def code_lines(lines: list[str]) -> list[tuple[int, str]]:
 
 
 def _indentation(body: list[str]) -> str:
-    first = next((line for line in body if line.strip()), "")
+    """That of the first line of code: a pragma is at the left margin, whatever it is about."""
+    first = next((line for line in body if line.strip() and not line.startswith("#pragma")), "")
     return first[: len(first) - len(first.lstrip())]
 
 

@@ -14,8 +14,7 @@
 
 namespace {
 
-// ---- sizes
-// --------------------------------------------------------------------------------------------
+// ---- sizes --------------------------------------------------------------------------------------
 
 constexpr int kWarp = 32;
 constexpr int kThreads = 64;
@@ -48,8 +47,7 @@ __device__ int column_of(int j) {
     return static_cast<int>(threadIdx.x) % kAcross + j * kAcross;
 }
 
-// ---- what a thread keeps in registers
-// -----------------------------------------------------------------
+// ---- what a thread keeps in registers -----------------------------------------------------------
 
 // Of a tile of scores, weights or their gradients.
 template <typename T, int kDims>
@@ -90,8 +88,7 @@ struct Queries {
     }
 };
 
-// ---- two products: those of exercise 28
-// ---------------------------------------------------------------
+// ---- two products: those of exercise 28 ---------------------------------------------------------
 
 // scores += left right^T, of this thread's rows of left and of right.
 template <typename T, int kRows, int kDims>
@@ -168,8 +165,7 @@ __device__ void store_sums(Stored* gradient, Sums<T, kDims>& sums, T factor, int
     }
 }
 
-// ---- from scores to their gradients
-// -------------------------------------------------------------------
+// ---- from scores to their gradients -------------------------------------------------------------
 
 // Turns the products q k^T of a tile into the weights of the softmax; 0 for keys that do not exist
 // or, if causal, come after their query.
@@ -207,8 +203,7 @@ __device__ void to_gradients(Scores<T, kDims>& weights, const Scores<T, kDims>& 
     // --8<-- [end:score_gradients]
 }
 
-// ---- the kernels
-// --------------------------------------------------------------------------------------
+// ---- the kernels --------------------------------------------------------------------------------
 
 // delta = grad_out out - grad_lse, one number for each row. out, grad_lse and delta are dense. A
 // warp has a row.
@@ -342,8 +337,7 @@ __global__ void __launch_bounds__(kThreads)
     // --8<-- [end:rounds_of_queries]
 }
 
-// ---- launches
-// -----------------------------------------------------------------------------------------
+// ---- launches -----------------------------------------------------------------------------------
 
 template <typename T>
 T scale_of(Sizes sizes) {

@@ -145,3 +145,12 @@ def test_the_lesson_counts_the_lines_of_both_solutions() -> None:
 def _lines(file: Path) -> int:
     lines = (line.strip() for line in file.read_text().splitlines())
     return sum(1 for line in lines if line and not line.startswith(("//", "#")))
+
+
+def test_the_first_kernel_multiplies_its_rows() -> None:
+    """On the simulated device, which also checks every access."""
+    command = [sys.executable, "-m", "cusimt", str(SAMPLES / "first_kernel.py")]
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "CU2GRAD_BACKEND": "simt"}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "largest difference: 0.0" in done.stdout

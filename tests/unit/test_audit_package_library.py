@@ -73,6 +73,11 @@ def test_an_unused_import_of_pathlib_is_explained() -> None:
     assert 'torch.ops.load_library(Path(__file__).parent / "NAME.so")' in objection.rule
 
 
+def test_a_relative_path_is_the_fault_and_not_the_import_of_pathlib() -> None:
+    found = objections(f'{START}torch.ops.load_library("_C.abi3.so")\n')
+    assert set(found) == {"5: uses `torch.ops.load_library`"}
+
+
 @pytest.mark.parametrize(
     ("flag", "accepted"),
     [

@@ -75,6 +75,7 @@ def registration(
     rule: bool = True,
     kernel: bool = True,
     out_dim: int = 0,
+    gradients: int = 2,
 ) -> tuple[Callable[..., Tensor], list[int]]:
     """A product as the operator ``unit_dispatch::name``: a function of op.py, and a list of kernel calls."""
     kernels: list[int] = []
@@ -96,9 +97,9 @@ def registration(
             ctx.save_for_backward(*inputs)
 
         @staticmethod
-        def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, Tensor]:
+        def backward(ctx: Any, grad: Tensor) -> tuple[Tensor, ...]:
             a, b = ctx.saved_tensors
-            return grad * b, grad * a
+            return (grad * b, grad * a)[:gradients]
 
     def mapped(info: Any, in_dims: tuple[int | None, ...], *args: Tensor) -> tuple[Tensor, int]:
         front = [
@@ -208,6 +209,26 @@ def test_a_derivative_that_only_the_class_has() -> None:
     assert "unit_dispatch::class_only has no derivative under the key Autograd." in outcome.sentence
     assert "torch.compile          fails: see autograd registration" in outcome.lines
     assert outcome.share == pytest.approx(4 / 6)
+
+
+def test_an_operator_of_custom_op_has_no_derivative_until_it_is_registered() -> None:
+    from grader.checks.operators.inside import has_derivative
+
+    def double(a: Tensor) -> Tensor:
+        return a.detach() * 2
+
+    made = torch.library.custom_op("unit_dispatch::made", double, mutates_args=())
+    assert not has_derivative(None, "unit_dispatch::made")
+    made.register_autograd(lambda ctx, grad: 2 * grad)
+    assert has_derivative(None, "unit_dispatch::made")
+
+
+def test_too_few_gradients_are_the_registrations_fault() -> None:
+    outcome = judged("one_gradient", like_a, gradients=1)
+    assert outcome.sentence.startswith("Autograd registration: backward returns 1 gradient too few.")
+    assert outcome.topic == "number_of_gradients"
+    assert "autograd registration  fails" in outcome.lines
+    assert "AOT dispatch           fails: see autograd registration" in outcome.lines
 
 
 def test_a_loop_instead_of_a_rule_for_vmap() -> None:

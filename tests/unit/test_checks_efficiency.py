@@ -163,6 +163,9 @@ def test_work_that_is_wrong_or_not_the_kernels_is_not_counted(
     assert part in outcome.sentence
 
 
+TOPICS = {"the call waits for the device": "synchronisation", "forward raised an error": "errors"}
+
+
 @pytest.mark.parametrize(
     ("check", "changes", "said"),
     [
@@ -172,12 +175,15 @@ def test_work_that_is_wrong_or_not_the_kernels_is_not_counted(
             {"edit": lambda trace: replace(trace, launches=())},
             "only your own kernels are counted",
         ),
+        ("device_work", {}, "the call waits for the device"),
+        ("correctness", {}, "forward raised an error"),
     ],
 )
 def test_what_another_check_has_said_is_not_said_again(
     monkeypatch: pytest.MonkeyPatch, check: str, changes: dict[str, Any], said: str
 ) -> None:
-    known = {check: Outcome(Status.FAIL, "It is wrong.")}
+    topic = "" if said.startswith(("the cost", "only")) else TOPICS[said]
+    known = {check: Outcome(Status.FAIL, "It is wrong.", topic=topic)}
     assert judged(monkeypatch, LIMITS, good(), known=known, **changes).sentence == f"Not judged: {said}."
 
 

@@ -14,9 +14,10 @@ from cusimt.findings import KINDS
 from grader.checks.lesson_links import ABOUT, AS_A_WHOLE, GENERAL, UNWRITTEN, about, anchor_in, lesson_for
 from grader.checks.outcome import Outcome
 from grader.course.catalog import Exercise
+from grader.course.exercise import CHECKS
 from grader.specification import load_spec
 from grader.verdict import Status
-from tests.exercises.conftest import EXERCISES
+from tests.exercises.conftest import EXERCISES, MUTANTS
 
 TAUGHT = [each for each in EXERCISES if each.lesson_path.is_file()]
 BUILT = [each for each in TAUGHT if "correctness" in each.scores]
@@ -73,6 +74,14 @@ def test_what_most_verdicts_say_has_a_place_of_its_own(exercise: Exercise) -> No
         assert anchor in ("values", "gradient", "gradcheck", "twice")
         place = text.partition(f"{{ #{anchor} }}")[2].partition("{ #")[0]
         assert re.search(WORDS[topic], place), (topic, anchor, place)
+
+
+def test_what_a_planted_mistake_is_found_by_has_a_place_of_its_own() -> None:
+    """The general heading is for what no lesson expects; a mistake that is planted there is expected."""
+    planted = [each for each in MUTANTS if each.finding and each.caught_by in CHECKS]
+    links = {(each.exercise.slug, each.name): lesson_for(each.exercise, each.finding) for each in planted}
+    assert len(links) > 100
+    assert [mutant for mutant, link in links.items() if link.endswith(f"#{GENERAL}")] == []
 
 
 LESSON = "# L\n\n## When a verdict points here\n\n**A.**{ #values } x\n\n**B.**{ #race-shared } y\n"

@@ -77,6 +77,9 @@ def test_good_requests_that_are_too_many_are_told_as_such() -> None:
     )
     renamed = replace(counted, names={X: Memory("gradA", 4)})
     assert "Reads gradA 4 bytes a lane" in said("global_load_requests", renamed, 25)
+    fragments = line(lambda lane: 4 * lane)
+    framed = replace(fragments, frame=replace(fragments.frame, source="load_matrix_sync(a, p, 16);"))
+    assert said("global_load_requests", stage(framed), 25) == "4: Reads x by fragments: 100 requests of 100."
     row = line(lambda lane: 4 * lane, 1, space="shared")
     assert said("shared_load_wavefronts", stage(row)) == "1: Reads shared memory: 100 wavefronts of 100."
 

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import dataclasses
 import shutil
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from grader.course import workspace
 from grader.course.catalog import Catalog, Section
+from grader.course.stubs import OpenTodo, in_order
 from grader.support.errors import BrokenExercise, UsageError
 
 SOLUTION_CU = """\
@@ -46,6 +48,18 @@ def test_the_stand_in_code_keeps_the_indentation() -> None:
         "        return;",
         "    }",
     ]
+
+
+def test_a_pragma_does_not_decide_the_indentation() -> None:
+    text = SOLUTION_CU.replace("[start:index]\n", "[start:index]\n#pragma unroll\n")
+    stub = workspace.render_stub(text, ".cu", section())
+    assert stub.splitlines()[1] == "    // TODO(index): compute the index, about 1 line."
+
+
+def test_an_order_decides_what_comes_first(toy_catalog: Catalog) -> None:
+    exercise = dataclasses.replace(toy_catalog.exercises[0], order=("c", "a"))
+    todos = [OpenTodo(name, "kernel.cu", line, "") for line, name in enumerate("abcd", 1)]
+    assert [todo.section for todo in in_order(exercise, todos)] == ["c", "a", "b", "d"]
 
 
 def test_python_stubs_raise_and_long_prompts_are_wrapped() -> None:

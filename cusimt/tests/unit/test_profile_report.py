@@ -126,6 +126,14 @@ def test_what_is_asked_for_again_and_again_belongs_into_shared_memory() -> None:
     assert "moves 10 times. Caches catch some of that; a tile in shared memory" in sentence
 
 
+def test_nothing_is_said_about_the_inside_of_a_library() -> None:
+    one = launched([line(coalesced, lanes=range(5))])
+    assert len(said(one)) == 1
+    counts = one.counts
+    of_cub = replace(counts, launch=replace(counts.launch, kernel="cub::DeviceScan::InclusiveScan"))
+    assert said(replace(one, counts=of_cub)) == []
+
+
 def test_updates_that_queue_for_few_sectors_are_told() -> None:
     updates = line(coalesced, access="atomic", allocation=Y)  # 100 requests of 4 sectors
     (sentence,) = said(launched([line(coalesced, 3), updates], written=8 * 32))

@@ -162,7 +162,7 @@ def _not_counted(bench: Bench, stages: Collection[Stage]) -> Outcome | None:
         known = obstacle(bench, check) if "backward" in stages or check != "gradient" else None
         if known is None or (check == "device_work" and known.not_own):
             continue  # by correctness and gradient, these stages are the learner's; what is counted is asked
-        why = _NOT_COUNTED["device_work"] if known.not_own else why
+        why = _NOT_COUNTED["device_work"] if known.not_own else _REASONS.get((check, known.topic), why)
         return Outcome(known.status, f"{NOT_JUDGED}: {why}.", topic=known.topic, not_own=known.not_own)
     return None
 
@@ -196,6 +196,19 @@ _NOT_COUNTED = {
     "correctness": "the cost of a wrong answer means nothing",
     "gradient": "the cost of a wrong gradient means nothing",
     "device_work": "only your own kernels are counted",
+}
+_REASONS = {  # where the earlier check, by its topic, found something else than others' work or wrong values
+    ("gradient", "needs_input_grad"): "backward also computes gradients that were not requested",
+    ("gradient", "saved"): "what backward saves changes what is counted",
+    ("gradient", "errors"): "backward raised an error",
+    ("gradient", "number_of_gradients"): "backward raised an error",
+    ("gradient", "autograd_registration"): "there is no backward to be counted",
+    ("correctness", "errors"): "forward raised an error",
+    ("device_work", "synchronisation"): "the call waits for the device",
+    ("device_work", "copies"): "the call copies between host and device",
+    ("device_work", "handle"): "the call creates a handle",
+    ("device_work", "allocation"): "the call takes memory from the runtime",
+    ("device_work", "library"): "an operator of PyTorch does work that is not counted",
 }
 
 

@@ -190,7 +190,9 @@ def _of_busiest(metric: Metric, stage: CountedStage, line: LineCounts, amount: i
             if line.active_lanes < WARP / 2
             else ""
         )
-        return f"{does} {counted(line.bytes, 'byte')} a lane at a time{few}: {share}."
+        of_fragments = "_matrix_sync" in line.frame.source  # how wide these are is the hardware's choice
+        width = "by fragments" if of_fragments else f"{counted(line.bytes, 'byte')} a lane at a time"
+        return f"{does} {width}{few}: {share}."
     if metric.field != "sectors":
         return f"{does} shared memory: {share}."
     read = sum(each.read_bytes for each in stage.launches) // SECTOR

@@ -41,7 +41,7 @@ _JOIN = (
 )
 _DEVICE_FIRST = (
     "The current stream is that of the current device: make the tensors' device current first "
-    "(c10::cuda::CUDAGuard), then get its stream."
+    "(c10::cuda::CUDAGuard; on the stable ABI torch::stable::accelerator::DeviceGuard), then get its stream."
 )
 _LAST_ARGUMENT = (
     "The stream is the last argument of such a function. Where it is left out, it is the default stream: "

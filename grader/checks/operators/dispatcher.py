@@ -12,6 +12,7 @@ from dataclasses import dataclass, replace
 from grader.checks.bench import Bench
 from grader.checks.gradients.engine import numeric_sizes
 from grader.checks.operators import compiled, mapped, registered
+from grader.checks.operators.messages import NUMBER
 from grader.checks.outcome import Outcome, passed
 from grader.specification.dispatcher import Dispatcher
 from grader.verdict import Status
@@ -69,7 +70,7 @@ def check(bench: Bench) -> Outcome:
         first,
         sentence=f"{step.title}{' not tested' if untested else ''}: {first.sentence}",
         share=share,
-        topic=UNTESTED if untested else step.topic,
+        topic=first.topic if first.topic in (UNTESTED, NUMBER) else step.topic,
         lines=_table(failures, steps),
     )
 
@@ -88,7 +89,8 @@ def _failures(bench: Bench, dispatcher: Dispatcher, steps: Sequence[Step]) -> di
 
 def _blamed(step: Step, outcome: Outcome) -> Step:
     """The step whose fault it is that ``step`` does not hold: mostly itself."""
-    return next((each for each in (*STEPS, MAPPED) if each.topic == outcome.topic), step)
+    topic = "autograd_registration" if outcome.topic == NUMBER else outcome.topic
+    return next((each for each in (*STEPS, MAPPED) if each.topic == topic), step)
 
 
 def _cause(failures: dict[Step, Outcome]) -> Step:

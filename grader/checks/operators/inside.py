@@ -11,6 +11,7 @@ from typing import Any
 
 import torch
 from torch import Tensor
+from torch._library.custom_ops import OPDEFS
 
 
 def signatures(_: Any, operators: list[str]) -> list[str]:
@@ -21,8 +22,12 @@ def signatures(_: Any, operators: list[str]) -> list[str]:
 def has_derivative(_: Any, name: str) -> bool:
     """Whether a derivative is registered for the operator, or one follows from what it is made of.
 
-    Not what its result says: PyTorch lets that require grad in order to warn in backward.
+    Not what its result says: PyTorch lets that require grad in order to warn in backward. For an operator
+    that custom_op or triton_op made, PyTorch registers a function that raises until the derivative is given.
     """
+    made = OPDEFS.get(name)
+    if made is not None and made._backward_fn is None:
+        return False
     keys = ("Autograd", "AutogradCUDA", "CompositeImplicitAutograd")
     return any(torch._C._dispatch_has_kernel_for_dispatch_key(name, key) for key in keys)
 

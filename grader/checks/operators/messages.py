@@ -20,6 +20,9 @@ _NO_KERNEL = re.compile(
 )
 # torch calls setup_context(ctx=..., inputs=..., output=...), and backward by position.
 _EXCHANGED = re.compile(r"(?P<name>[\w.]+)\(\) got an unexpected keyword argument '(inputs|output)'")
+# Of an operator, PyTorch counts one value of its own on both sides.
+_TOO_FEW = re.compile(r"incorrect number of gradients \(expected (?P<needed>\d+), got (?P<given>\d+)\)")
+NUMBER = "number_of_gradients"  # the topic of that: the registration's fault, whatever was tested
 _LONGEST = 400
 _AOT_RULE = (
     "The compiler traces forward and backward with fake tensors. It needs the derivative under the key "
@@ -93,6 +96,15 @@ def recognized(message: str) -> Outcome | None:
             "backward and setup_context are exchanged, or its parameters have other names. register_autograd "
             "gets backward first, then setup_context=.",
             expected="setup_context(ctx, inputs, output)", got=found["name"], topic="autograd_registration",
+        )  # fmt: skip
+    if found := _TOO_FEW.search(message):
+        missing = int(found["needed"]) - int(found["given"])
+        return Outcome(
+            Status.FAIL,
+            f"backward returns {abs(missing)} {'gradient' if abs(missing) == 1 else 'gradients'} too "
+            f"{'few' if missing > 0 else 'many'}. It returns one for each argument of the operator, in their "
+            "order, and None for an argument that has none, such as a number or a flag.",
+            expected="a gradient for each argument", got=found[0], topic=NUMBER,
         )  # fmt: skip
     return None
 

@@ -68,10 +68,10 @@ def not_a_number(wrong: Wrong) -> str:
 
 
 def _what_it_may_be(wrong: Wrong) -> str:
-    """Of memory whose every byte is known to be written, nobody need ask whether it is."""
-    return (
-        f": 0/0, inf - inf, {'or an overflow' if wrong.written else 'an overflow, or uninitialised memory'}."
-    )
+    """Of memory whose every byte is known to be written, only what the kernel loaded may be undefined."""
+    loaded = "an undefined value that was loaded"
+    rest = f"or {loaded}" if wrong.written else f"{loaded}, or uninitialised memory"
+    return f": 0/0, inf - inf, 0 * inf, an overflow, {rest}."
 
 
 def _of_exponentials(wrong: Wrong, strange: torch.Tensor) -> str:

@@ -208,6 +208,12 @@ def inputs_at(inputs: Inputs, index: tuple[int, ...], shape: tuple[int, ...]) ->
     return ", ".join(texts)
 
 
+_TOPICS = {  # what an exception that PyTorch raises in backward is about
+    "incorrect number of gradients": "number_of_gradients",
+    "no autograd formula was registered": "autograd_registration",
+}
+
+
 def error_outcome(call: str, error: RemoteError, case: str) -> Outcome:
     """Learner code raised where it should have returned; an open TODO is not a failure but work to do."""
     if error.type == "NotImplementedError" and "TODO(" in error.message:
@@ -215,7 +221,7 @@ def error_outcome(call: str, error: RemoteError, case: str) -> Outcome:
         return Outcome(Status.NOT_ATTEMPTED, f"Still open{where}: {error.message}", case=case, topic="todo")
     where = f" at {error.where}" if error.where else ""
     sentence = f"{call} raised {error.type}{where}: {first_paragraph(error.message)}"
-    topic = "none_gradient" if "incorrect number of gradients" in error.message else "errors"
+    topic = next((topic for said, topic in _TOPICS.items() if said in error.message), "errors")
     return Outcome(Status.FAIL, sentence, case=case, expected="a result", got=error.type, topic=topic)
 
 
