@@ -23,11 +23,10 @@ def test_the_solution_passes_and_is_timed(exercise: Exercise) -> None:
     verdict = grade(exercise, exercise.solution_dir, backend="cuda", seed=SEED)
 
     results = {check.name: check for check in verdict.checks}
-    elsewhere = ("performance", "efficiency")  # efficiency is counted on the simulated GPU alone
-    # 18 has one of each kind for every kernel.
-    judged = [check for check in verdict.checks if not check.name.endswith(elsewhere)]
+    # What is counted is counted on the simulated GPU alone: efficiency, and the parts of 18.
+    judged = [check for check in verdict.checks if check.status is not Status.UNAVAILABLE]
     failed = [(check.name, check.sentence) for check in judged if check.status is not Status.PASS]
-    assert not failed
+    assert judged and [name for name, _ in failed if name != "performance"] == [], failed
     performance = results.get("performance")
     if performance is not None:  # another program on this GPU may make the times too noisy to judge
         assert performance.status in (Status.PASS, Status.INCONCLUSIVE), performance.sentence
