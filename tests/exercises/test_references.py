@@ -13,7 +13,7 @@ TIMED = [(exercise, spec) for exercise in EXERCISES if (spec := load_spec(exerci
 
 
 def results(spec: Spec) -> tuple[torch.Tensor, ...]:
-    """Of the reference, for the timed arguments on a device that computes nothing and takes no CPU tensors."""
+    """Of the reference, for the timed arguments, on a device that takes no tensors of the CPU."""
     assert spec.speed is not None
     given = [
         torch.empty(each.shape, dtype=getattr(torch, each.dtype), device="meta")
