@@ -1,12 +1,14 @@
-"""The box at the top of each lesson: minutes, prerequisites, files, points; with ``--check`` only compares.
+"""The box at the top of each lesson: minutes, prerequisites, files, points; and each part's hours.
 
-Its facts are those of exercise.toml. Run from the course folder: ``python docs/_build/boxes.py``.
+The facts are those of exercise.toml, and the parts those of mkdocs.yml. With ``--check`` only compares.
+Run from the course folder: ``python docs/_build/boxes.py``.
 """
 
 from __future__ import annotations
 
+import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from generated import bring_up_to_date
@@ -49,8 +51,30 @@ def _backends(exercise: Exercise) -> str:
     return f"the simulated GPU (simt) or a real one (cuda); the {points} points for speed need a real one"
 
 
+def render_parts(exercises: Iterable[Exercise]) -> str:
+    """A table of the parts in order: their exercises, and the hours of all of them."""
+    minutes = {exercise.slug: exercise.minutes for exercise in exercises}
+    parts: dict[str, list[str]] = {}
+    title = ""
+    for line in (COURSE / "mkdocs.yml").read_text(encoding="utf-8").splitlines():
+        if heading := re.fullmatch(r" +- ([^:]+):", line):
+            title = heading[1]
+        elif lesson := re.fullmatch(r" +- lessons/(\w+)\.md", line):
+            parts.setdefault(title, []).append(lesson[1])
+    rows = [(name, f"{slugs[0][:2]} to {slugs[-1][:2]}", _hours(map(minutes.__getitem__, slugs)))
+            for name, slugs in parts.items()]  # fmt: skip
+    rows.append(("**all**", f"{len(minutes)} exercises", _hours(minutes.values())))
+    head = ["| part | exercises | hours |", "|---|---|--:|"]
+    return "\n".join([*head, *(f"| {' | '.join(row)} |" for row in rows)]) + "\n"
+
+
+def _hours(minutes: Iterable[int]) -> str:
+    return f"{round(sum(minutes) / 30) / 2:g}"
+
+
 def pages() -> Iterator[tuple[Path, str]]:
     exercises = Catalog.open(COURSE).exercises
+    yield FOLDER / "parts.md", render_parts(exercises)
     titles = {exercise.slug: exercise.title for exercise in exercises}
     for exercise in exercises:
         yield FOLDER / f"{exercise.slug}.md", render(exercise, titles)
