@@ -112,6 +112,8 @@ def test_a_nan_has_a_place_of_its_own_where_the_lesson_has_one() -> None:
     assert anchor(LESSON, "nan") == "values"
     lesson = LESSON + "**C.**{ #non-finite } z\n"
     assert anchor(lesson, "nan") == anchor(lesson, "-inf") == "non-finite"
+    assert anchor(lesson, "nan", reading="gradient") == "non-finite"
+    assert anchor(lesson + "**D.**{ #gradient } z\n", "2.0", reading="gradient") == "gradient"
     assert anchor(lesson, "nan", "inf") == anchor(lesson, "2.0") == "values"
     assert anchor(lesson, "nan", reading="race_shared") == "race-shared"
 
