@@ -52,7 +52,8 @@ class Outcome:
     def topics(self) -> tuple[str, ...]:
         """What to read up on, the most particular first: NaN has other causes than a wrong number."""
         numbers = self.topic == "values" and not _is_finite(self.got) and _is_finite(self.expected)
-        return (self.reading, NON_FINITE if numbers else "", self.topic)
+        found = self.reading if self.reading != "gradient" else ""  # which says only where the values are
+        return (found, NON_FINITE if numbers else "", self.reading, self.topic)
 
     def scored(self, name: str, out_of: float, seconds: float, lesson: str) -> CheckResult:
         """Turn the share into points. The lesson is named only where there is something to read up on.

@@ -13,8 +13,10 @@ import grader
 from cusimt.findings import KINDS
 from grader.checks.lesson_links import ABOUT, AS_A_WHOLE, GENERAL, UNWRITTEN, about, anchor_in, lesson_for
 from grader.checks.outcome import Outcome
+from grader.checks.values.wording import error_outcome
 from grader.course.catalog import Exercise
 from grader.course.exercise import CHECKS
+from grader.run.values import RemoteError
 from grader.specification import load_spec
 from grader.verdict import Status
 from tests.exercises.conftest import EXERCISES, MUTANTS
@@ -110,5 +112,26 @@ def test_a_nan_has_a_place_of_its_own_where_the_lesson_has_one() -> None:
     assert anchor(LESSON, "nan") == "values"
     lesson = LESSON + "**C.**{ #non-finite } z\n"
     assert anchor(lesson, "nan") == anchor(lesson, "-inf") == "non-finite"
+    assert anchor(lesson, "nan", reading="gradient") == "non-finite"
+    assert anchor(lesson + "**D.**{ #gradient } z\n", "2.0", reading="gradient") == "gradient"
     assert anchor(lesson, "nan", "inf") == anchor(lesson, "2.0") == "values"
     assert anchor(lesson, "nan", reading="race_shared") == "race-shared"
+
+
+@pytest.mark.parametrize(
+    ("slug", "message", "anchor"),
+    [
+        ("25_triton", "Trying to backward, but no autograd formula was registered", "autograd-registration"),
+        ("29_attention_backward", "an incorrect number of gradients (expected 5, got 4)", "errors"),
+        (
+            "05_streams_and_devices",
+            "an incorrect number of gradients (expected 5, got 4)",
+            "number-of-gradients",
+        ),
+        ("29_attention_backward", "not enough values to unpack (expected 4, got 3)", "errors"),
+    ],
+)
+def test_what_pytorch_raises_in_backward_leads_to_its_cause(slug: str, message: str, anchor: str) -> None:
+    exercise = next(each for each in TAUGHT if each.slug == slug)
+    outcome = error_outcome("The backward of f", RemoteError("RuntimeError", message), "one")
+    assert lesson_for(exercise, *outcome.topics).partition("#")[2] == anchor
