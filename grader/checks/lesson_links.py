@@ -40,7 +40,7 @@ ABOUT: dict[str, tuple[str, ...]] = {
     "gradient": _GRADIENT, "gradcheck": ("gradient", "values"), "twice": _GRADIENT, "saved": _GRADIENT,
     "grad_out_changed": _GRADIENT, "autograd": ("none-gradient", "autograd-registration", *_GRADIENT),
     "none_gradient": ("number-of-gradients", "needs-input-grad", *_GRADIENT),
-    "number_of_gradients": ("errors", "none-gradient", *_GRADIENT),
+    "number_of_gradients": ("none-gradient", "needs-input-grad", *_GRADIENT),
     "needs_input_grad": ("none-gradient", *_GRADIENT), "autograd_registration": _GRADIENT,
     # findings of the device
     "out_of_bounds": (), "use_after_free": _BOUNDS, "uninitialized_read": ("values",),

@@ -479,7 +479,7 @@ def test_a_number_of_gradients_that_is_wrong_is_a_topic_of_its_own() -> None:
         def backward(ctx: Any, *grads: Any) -> Any:
             return grads[0]
 
-    assert judged(Short.apply).topic == "none_gradient"
+    assert judged(Short.apply).topic == "number_of_gradients"
 
 
 def test_what_a_stopped_kernel_left_behind_is_not_compared() -> None:
