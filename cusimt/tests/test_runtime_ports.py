@@ -39,9 +39,9 @@ def _link_statically(folder: Path, compiler: str, flags: tuple[str, ...]) -> Non
     includes = [f"-I{path}" for path in libraries.include_dirs()]
     device_code = [*libraries.compile_flags(False), "-include", "simt/prelude.h"]
     build(compiler, *device_code, *includes, "-c", folder / "execution.cpp", "-o", folder / "execution.o")
-    of_checked_modules = libraries.MODULE_PARTS[1:]
+    elsewhere = {*libraries.MODULE_PARTS[1:], *libraries.SOLVER_PARTS}  # of checked modules; with torch
     sources = RUNTIME.glob("*.cpp")
-    runtime = sorted(path for path in sources if path.name not in of_checked_modules)
+    runtime = sorted(path for path in sources if path.name not in elsewhere)
     with objects_of(
         HostCompiler((compiler,), "gcc", ""), runtime, [*RUNTIME_FLAGS, *flags, *includes]
     ) as objects:

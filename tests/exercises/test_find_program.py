@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import subprocess
 import sys
 from dataclasses import replace
@@ -68,7 +69,10 @@ def test_the_solution_answers_for_the_sizes_that_it_draws() -> None:
 
 def run(file: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "cusimt", str(EXERCISE.root / "find.py"), str(file), *arguments]
-    return subprocess.run(command, cwd=file.parent, capture_output=True, text=True, check=False)
+    environment = {**os.environ, "TORCH_EXTENSIONS_DIR": str(file.parent / "built")}  # its own `mine`
+    return subprocess.run(
+        command, cwd=file.parent, env=environment, capture_output=True, text=True, check=False
+    )
 
 
 def test_a_copy_with_printf_prints_what_the_lesson_shows(tmp_path: Path) -> None:

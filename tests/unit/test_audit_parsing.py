@@ -59,7 +59,8 @@ BROKEN = {
 def test_what_is_no_python_is_refused_before_it_runs(file: str, text: str, what: str) -> None:
     audit: Callable[[str, str], Iterator[Objection]] = AUDITS[file]
     (objection,) = audit(text, file)
-    assert objection.what.startswith(what)
+    kind = "SyntaxError: "  # of a null byte; a ValueError before Python 3.11.4
+    assert objection.what.replace(kind, "").startswith(what.replace(kind, ""))
     assert objection.topic == "build"
     assert objection.line == (2 if "return" in text else objection.line)
 
