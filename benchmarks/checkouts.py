@@ -63,6 +63,12 @@ def run_limited(
         return Ended(status, text, seconds, _finding_kinds(Path(findings)))
 
 
+def write_log(ended: Iterable[Ended], file: Path) -> None:
+    """What commands printed, one after the other, with status and time of each."""
+    text = (f"status {each.status}, {each.seconds:.1f} s\n{each.output}" for each in ended)
+    file.write_text("\n\n".join(text))
+
+
 def _finding_kinds(folder: Path) -> frozenset[str]:
     kinds: set[str] = set()
     for file in folder.glob("*.jsonl"):

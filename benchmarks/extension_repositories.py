@@ -26,7 +26,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from benchmarks import record
-from benchmarks.checkouts import Ended, commit_of, in_scratch, run_limited
+from benchmarks.checkouts import Ended, commit_of, in_scratch, run_limited, write_log
 from cusimt.programs.program import prepare
 
 _LIMIT = 900  # seconds for a build, and for each command of tests
@@ -114,13 +114,11 @@ def run(extension: Extension, checkouts: Path, scratch: Path, kept: Path | None)
             reported = re.sub(r"\bpytest\b", f"pytest --junitxml={junit}", command)
             ended.append(run_limited(["bash", "-c", reported], folder, _LIMIT, environment))
             counts.update(_counts(junit) or ["passed" if ended[-1].succeeded else "failed"])
-    if kept:
-        text = (f"status {each.status}, {each.seconds:.1f} s\n{each.output}" for each in ended)
-        (kept / f"{extension.name}.txt").write_text("\n\n".join(text))
     failure = "" if counts else _why(ended[-1]).replace(f"{scratch}/", "")
     kinds = frozenset[str]().union(*(each.kinds for each in ended[steps:]))
     result = Result(extension, sum(each.seconds for each in ended), counts, kinds, failure)
     if kept:
+        write_log(ended, kept / f"{extension.name}.txt")
         result.save(kept)
     return result
 

@@ -21,7 +21,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from benchmarks import record
-from benchmarks.checkouts import Ended, commit_of, in_scratch, run_limited
+from benchmarks.checkouts import Ended, commit_of, in_scratch, run_limited, write_log
 from cusimt.programs.program import prepare
 
 _SOURCES = frozenset({".c", ".cc", ".cpp", ".cu", ".cuh", ".h", ".hpp"})
@@ -71,8 +71,7 @@ def run(name: str, checkout: Path, given: tuple[str, ...], scratch: Path, kept: 
         runs = given or tuple(" ".join(words[1:]) for words in own)
         ended += [run_limited(["bash", "-c", f"{program} {each}"], folder, _RUN_LIMIT) for each in runs]
     if kept:
-        text = (f"status {each.status}, {each.seconds:.1f} s\n{each.output}" for each in ended)
-        (kept / f"{name}.txt").write_text("\n\n".join(text))
+        write_log(ended, kept / f"{name}.txt")
     verdict, why = _verdict([replace(each, output=each.output.replace(f"{scratch}/", "")) for each in ended])
     return Result(name, runs, verdict, why, sum(each.seconds for each in ended))
 

@@ -17,7 +17,7 @@ from cusimt.compiler.library_build import Library, Progress, build_key, objects_
 from cusimt.folders import INCLUDE, RUNTIME
 from cusimt.gpu_models import architecture
 from cusimt.support import cache
-from cusimt.support.toolchain import HostCompiler, host_compiler, python_include, torch_install
+from cusimt.support.toolchain import HostCompiler, TorchInstall, host_compiler, python_include, torch_install
 
 __all__ = [
     "compile_flags",
@@ -210,6 +210,11 @@ def device_library(progress: Progress | None = None) -> Path:
     return library
 
 
+def solver_library(progress: Progress | None = None) -> Path:
+    """libcusimt_solver.so: cuSOLVER, computed by the LAPACK of the installed torch."""
+    return _solver().build(progress)
+
+
 @functools.cache
 def _runtime() -> Library:
     others = {*MODULE_PARTS, *SOLVER_PARTS}
@@ -227,21 +232,26 @@ def _device() -> Library:
     torch, runtime = torch_install(), _runtime().path
     flags = ["-std=c++20", "-fPIC", "-O1"]
     flags += _includes([*include_dirs(), *torch.include_dirs, python_include()])
-    linking = [str(runtime), f"-L{torch.library_dir}", "-ltorch", "-ltorch_cpu", "-lc10"]
-    linking += [f"-Wl,-rpath,{runtime.parent}", f"-Wl,-rpath,{torch.library_dir}"]
+    linking = _with_torch(torch, runtime, "-ltorch", "-ltorch_cpu", "-lc10")
     parts = [torch.version, torch.root, cache.digest(cache.file_digest(part) for part in PARTS)]
     return Library("libcusimt_device.so", SOURCES, flags, linking, parts, runtime_library)
 
 
-def solver_library(progress: Progress | None = None) -> Path:
-    """libcusimt_solver.so: cuSOLVER, computed by the LAPACK of the installed torch."""
-    torch, runtime = torch_install(), runtime_library(progress)
+@functools.cache
+def _solver() -> Library:
+    torch = torch_install()
     sources = [RUNTIME / name for name in SOLVER_PARTS]
     flags = [*_LIBRARY_FLAGS, "-O2", "-fvisibility=hidden", *_includes(include_dirs())]
-    linking = [str(runtime), f"-L{torch.library_dir}", "-ltorch_cpu", "-lc10"]
-    linking += [f"-Wl,-rpath,{runtime.parent}", f"-Wl,-rpath,{torch.library_dir}"]
-    parts = [torch.version, torch.root]
-    return Library("libcusimt_solver.so", sources, flags, linking, parts).build(progress)
+    linking = _with_torch(torch, _runtime().path, "-ltorch_cpu", "-lc10")
+    return Library(
+        "libcusimt_solver.so", sources, flags, linking, [torch.version, torch.root], runtime_library
+    )
+
+
+def _with_torch(torch: TorchInstall, runtime: Path, *names: str) -> list[str]:
+    """What links a library with the runtime and with those of torch's."""
+    rpaths = [f"-Wl,-rpath,{folder}" for folder in (runtime.parent, torch.library_dir)]
+    return [str(runtime), f"-L{torch.library_dir}", *names, *rpaths]
 
 
 def module_object(checked: bool) -> Path:

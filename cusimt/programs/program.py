@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import functools
 import importlib.util
 import os
@@ -17,9 +16,8 @@ from pathlib import Path
 from types import CodeType, TracebackType
 
 from cusimt.compiler.nvcc import CHECKS_VARIABLE
+from cusimt.support import c_output
 from cusimt.support.errors import UsageError
-
-_LINE_BUFFERED = 1  # _IOLBF of the GNU and the musl C library
 
 
 @dataclass(frozen=True)
@@ -97,17 +95,11 @@ def run(program: Program, *, checked: bool, around: AbstractContextManager[None]
 
     prepare(checked)
     activate()
-    _print_in_order()
+    c_output.buffer_lines()  # of kernels
     driver().simt_set_exits_reported(0)
     with around or nullcontext():
         status = _execute(program)
     return status_with_findings(status, checked)
-
-
-def _print_in_order() -> None:
-    """What kernels print leaves with each line, before what Python prints later, also into a pipe."""
-    libc = ctypes.CDLL(None)
-    libc.setvbuf(ctypes.c_void_p.in_dll(libc, "stdout"), None, _LINE_BUFFERED, ctypes.c_size_t(0))
 
 
 def prepare(checked: bool) -> None:

@@ -1,7 +1,8 @@
-// What the parts of cuSPARSE share: handles, descriptors, and elements whose type a program names at run time.
+// What the parts of cuSPARSE share: handles and descriptors.
 #pragma once
 #include "cusparse.h"
 #include "library_call.h"
+#include "typed_elements.h"
 
 struct cusparseContext {
     cudaStream_t stream = nullptr;
@@ -37,13 +38,8 @@ struct cusparseDnVecDescr {
 
 namespace simt {
 
-size_t bytes_of(cudaDataType type);         // 0: no type of elements here
-size_t bytes_of(cusparseIndexType_t type);  // 0: no type of indices here
-
-// Element `i` of an array of `type`, as float or double.
-template <class T>
-T load(cudaDataType type, const void* values, int64_t i);
-template <class T>
-void store(cudaDataType type, void* values, int64_t i, T value);
+inline size_t bytes_of(cusparseIndexType_t type) {  // 0: no type of indices here
+    return type == CUSPARSE_INDEX_32I ? 4 : type == CUSPARSE_INDEX_64I ? 8 : 0;
+}
 
 }  // namespace simt

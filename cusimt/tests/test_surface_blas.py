@@ -7,9 +7,9 @@ from collections.abc import Iterator
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
-from cusimt.tests.surface_program import ON_GPU, Array, runtime
+from cusimt.tests.device_arrays import Device, blas_handle, random, scalar
+from cusimt.tests.surface_program import ON_GPU, runtime
 
 pytestmark = pytest.mark.skipif(ON_GPU, reason="cuBLAS itself needs no test")
 
@@ -20,54 +20,16 @@ DEFAULT_MATH, TF32_MATH = 0, 3
 TYPES = {FLOAT: np.float32, DOUBLE: np.float64, HALF: np.float16, INT8: np.int8, INT32: np.int32}
 
 
-class Device:
-    """Arrays in device memory for the time of a test."""
-
-    def __init__(self) -> None:
-        self.pointers: list[ctypes.c_void_p] = []
-
-    def put(self, array: Array) -> ctypes.c_void_p:
-        pointer = ctypes.c_void_p()
-        assert runtime().cudaMalloc(ctypes.byref(pointer), ctypes.c_size_t(array.nbytes)) == 0
-        data = np.asfortranarray(array)
-        runtime().cudaMemcpy(pointer, ctypes.c_void_p(data.ctypes.data), ctypes.c_size_t(array.nbytes), 1)
-        self.pointers.append(pointer)
-        return pointer
-
-    def get(self, pointer: ctypes.c_void_p, like: Array) -> Array:
-        data = np.empty_like(like, order="F")
-        runtime().cudaMemcpy(ctypes.c_void_p(data.ctypes.data), pointer, ctypes.c_size_t(like.nbytes), 2)
-        return data
-
-
 @pytest.fixture
 def device() -> Iterator[Device]:
-    created = Device()
-    yield created
-    for pointer in created.pointers:
-        runtime().cudaFree(pointer)
+    with Device() as created:
+        yield created
 
 
 @pytest.fixture(scope="module")
 def handle() -> Iterator[ctypes.c_void_p]:
-    created = ctypes.c_void_p()
-    assert runtime().cublasCreate(ctypes.byref(created)) == SUCCESS
-    yield created
-    assert runtime().cublasDestroy(created) == SUCCESS
-
-
-def scalar(value: float, dtype: type = np.float32) -> ctypes.c_void_p:
-    array: NDArray[np.generic] = np.array([value], dtype)
-    scalar.kept.append(array)  # type: ignore[attr-defined]
-    return ctypes.c_void_p(array.ctypes.data)
-
-
-scalar.kept = []  # type: ignore[attr-defined]
-
-
-def random(rows: int, cols: int, dtype: type = np.float32) -> Array:
-    values = np.random.default_rng(rows * 100 + cols).uniform(-4, 4, (rows, cols))
-    return np.asfortranarray(values.astype(dtype))
+    with blas_handle() as created:
+        yield created
 
 
 @pytest.mark.parametrize("op_b", [0, 1])

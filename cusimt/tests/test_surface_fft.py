@@ -8,8 +8,8 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 import pytest
 
+from cusimt.tests.device_arrays import Device
 from cusimt.tests.surface_program import ON_GPU, Array, runtime
-from cusimt.tests.test_surface_blas import Device
 
 pytestmark = pytest.mark.skipif(ON_GPU, reason="cuFFT itself needs no test")
 
@@ -42,10 +42,8 @@ class CDevice(Device):
 
 @pytest.fixture
 def memory() -> Iterator[CDevice]:
-    created = CDevice()
-    yield created
-    for pointer in created.pointers:
-        runtime().cudaFree(pointer)
+    with CDevice() as created:
+        yield created
 
 
 def ints(values: Sequence[int]) -> ctypes.Array[ctypes.c_int]:

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from cusimt.compiler import libraries
+from cusimt.tests.device_arrays import Device, blas_handle, random, scalar
 from cusimt.tests.surface_program import ON_GPU, Array, runtime
-from cusimt.tests.test_surface_blas import Device, random, scalar
 
 pytestmark = pytest.mark.skipif(ON_GPU, reason="cuSOLVER itself needs no test")
 
@@ -32,10 +32,8 @@ def solver() -> ctypes.CDLL:
 
 @pytest.fixture
 def device() -> Iterator[Device]:
-    created = Device()
-    yield created
-    for pointer in created.pointers:
-        runtime().cudaFree(pointer)
+    with Device() as created:
+        yield created
 
 
 @pytest.fixture(scope="module")
@@ -48,10 +46,8 @@ def handle() -> Iterator[ctypes.c_void_p]:
 
 @pytest.fixture(scope="module")
 def blas() -> Iterator[ctypes.c_void_p]:
-    created = ctypes.c_void_p()
-    assert runtime().cublasCreate(ctypes.byref(created)) == SUCCESS
-    yield created
-    runtime().cublasDestroy(created)
+    with blas_handle() as created:
+        yield created
 
 
 class Call:

@@ -9,6 +9,7 @@ import socket
 import sys
 from collections.abc import Callable
 
+from cusimt.support import c_output
 from grader.run import wire
 from grader.run.cleaned_text import encode_text
 from grader.run.inside.calls import Calls
@@ -22,7 +23,6 @@ from grader.run.wire import RECORD_BYTES, Header, Kind, MessageTooLarge, WireErr
 from grader.support.backends import WorkerBackend
 
 _CONNECTION_LOST = 71
-_LINE_BUFFERED = 1
 
 
 def serve(connection: socket.socket, backend: WorkerBackend, confined: bool = False) -> None:
@@ -139,9 +139,7 @@ def _too_large(nbytes: int, most: int) -> ReplyDraft:
 def _buffer_lines() -> None:
     """Lines reach the parent when they end, also those of C code, so that a crash does not swallow them."""
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
-    libc = ctypes.CDLL(None)
-    stdout = ctypes.c_void_p.in_dll(libc, "stdout")
-    libc.setvbuf(stdout, None, _LINE_BUFFERED, ctypes.c_size_t(0))
+    c_output.buffer_lines()
 
 
 _fflush = ctypes.CDLL(None).fflush

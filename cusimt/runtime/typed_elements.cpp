@@ -1,6 +1,7 @@
-// cuSPARSE: reading and writing elements of float, double, half and bfloat16.
+// Reading and writing elements of float, double, half and bfloat16.
+#include "typed_elements.h"
+
 #include "simt/small_float.h"
-#include "sparse.h"
 
 namespace simt {
 
@@ -13,8 +14,6 @@ size_t bytes_of(cudaDataType type) {
         default: return 0;
     }
 }
-
-size_t bytes_of(cusparseIndexType_t type) { return type == CUSPARSE_INDEX_32I ? 4 : type == CUSPARSE_INDEX_64I ? 8 : 0; }
 
 template <class T>
 T load(cudaDataType type, const void* values, int64_t i) {
