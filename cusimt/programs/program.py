@@ -16,7 +16,7 @@ from pathlib import Path
 from types import CodeType, TracebackType
 
 from cusimt.compiler.nvcc import CHECKS_VARIABLE
-from cusimt.support import c_output
+from cusimt.support.c_output import buffer_lines
 from cusimt.support.errors import UsageError
 
 
@@ -95,7 +95,7 @@ def run(program: Program, *, checked: bool, around: AbstractContextManager[None]
 
     prepare(checked)
     activate()
-    c_output.buffer_lines()  # of kernels
+    buffer_lines()  # of kernels
     driver().simt_set_exits_reported(0)
     with around or nullcontext():
         status = _execute(program)

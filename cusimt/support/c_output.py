@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import ctypes
 
+__all__ = ["buffer_lines"]
+
 _LINE_BUFFERED = 1  # _IOLBF of the GNU and the musl C library
 
 

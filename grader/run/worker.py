@@ -9,7 +9,7 @@ import socket
 import sys
 from collections.abc import Callable
 
-from cusimt.support import c_output
+from cusimt.support.c_output import buffer_lines
 from grader.run import wire
 from grader.run.cleaned_text import encode_text
 from grader.run.inside.calls import Calls
@@ -139,7 +139,7 @@ def _too_large(nbytes: int, most: int) -> ReplyDraft:
 def _buffer_lines() -> None:
     """Lines reach the parent when they end, also those of C code, so that a crash does not swallow them."""
     sys.stdout.reconfigure(line_buffering=True)  # type: ignore[union-attr]
-    c_output.buffer_lines()
+    buffer_lines()
 
 
 _fflush = ctypes.CDLL(None).fflush
