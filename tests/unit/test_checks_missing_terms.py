@@ -14,11 +14,16 @@ from grader.checks.values.inputs import draw, seeded
 from grader.checks.values.missing_terms import explain
 from grader.run.values import Output
 from grader.specification import Case, tensor
+from grader.specification.vocabulary import Special
 from tests.unit.fake_submission import FakeSession, fake_bench
 
 
-def said(function: Callable[[Tensor], Tensor], reference: Callable[[Tensor], Tensor]) -> str:
-    case = Case("one", [replace(tensor((8, 100)), name="x")])
+def said(
+    function: Callable[[Tensor], Tensor],
+    reference: Callable[[Tensor], Tensor],
+    special: Special | None = None,
+) -> str:
+    case = Case("one", [replace(tensor((8, 100), special=special), name="x")])
     spec = fake_bench(FakeSession(reference), reference, [case], parameters=["x"]).spec
     inputs = draw(case.args, seeded(3, "partial"))
     got = function(inputs.tensors()[0].tensor)
@@ -46,6 +51,10 @@ def test_a_part_of_the_columns(function: Callable[[Tensor], Tensor], words: str)
 def test_any_other_columns_are_not_named() -> None:
     assert said(lambda x: rows(x[:, 1::2]), rows) == ""
     assert said(lambda x: 2 * rows(x), rows) == ""
+
+
+def test_of_equal_terms_it_is_not_said_which_are_missing() -> None:
+    assert said(lambda x: rows(x[:, :64]), rows, "ones") == ""
 
 
 def test_nothing_is_added_up_where_the_result_is_as_large_as_the_input() -> None:

@@ -33,6 +33,8 @@ def explain(
         reduced = tensor.ndim > 0 and all(each.values.numel() < tensor.numel() for each in expected)
         if not reduced or not tensor.is_floating_point() or tensor.numel() > MOST:
             continue
+        if bool((tensor == tensor[..., :1]).all()):
+            continue  # of equal terms nobody can tell which are missing
         for kept, words in _parts(tensor.shape[-1]):
             wide = tensor.to(WIDER.get(tensor.dtype, tensor.dtype), copy=True)
             wide[..., ~kept] = 0
