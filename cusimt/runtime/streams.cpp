@@ -103,7 +103,9 @@ Stream* stream_of_key(uint64_t key) {
 }
 
 std::string name_of_stream(uint64_t key) {
-    return key > ~uint64_t(kDevices) ? "the default stream" : "stream " + std::to_string(key);
+    if (key <= ~uint64_t(kDevices)) return "stream " + std::to_string(key);
+    const uint64_t device = ~key;
+    return device ? "the default stream of cuda:" + std::to_string(device) : "the default stream";
 }
 
 int check_stream(cudaStream_t handle) {
