@@ -154,7 +154,8 @@ def _why(ended: Ended) -> str:
     if ended.status is None:
         return f"more than {_BUILD_LIMIT} s of processor time."
     wrong = [line for line in ended.output.splitlines() if re.search(r"error", line, re.IGNORECASE)]
-    return (wrong or ["no output"])[0].strip()[:200].replace("|", "/")
+    first = re.sub(r"\S*/site-packages/", "", (wrong or ["no output"])[0])  # where that is says nothing
+    return first.strip()[:200].replace("|", "/")
 
 
 @dataclass(frozen=True)

@@ -144,6 +144,11 @@ def test_a_record_is_a_merge_of_runs() -> None:
     assert "| 3            | 3     | 2           | 13     | 2      | 0       | 86.7 % |" in text
 
 
+def test_a_reason_names_no_path_of_the_machine() -> None:
+    failed = ran("begun\n/home/me/lib/site-packages/torch/A.h:5:2: error: a | b\n", 1)
+    assert extension_repositories._why(failed) == "torch/A.h:5:2: error: a / b"
+
+
 def test_every_listed_repository_says_what_to_run() -> None:
     listed = extension_repositories.extensions()
     assert len(listed) >= 25 and len({each.name for each in listed}) == len(listed)
