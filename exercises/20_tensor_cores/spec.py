@@ -105,7 +105,7 @@ CONFUSED = {
     "the product of the first 16 of every 32 steps along k": first_step,
     "twice the product of the first 16 of every 32 steps along k": first_step_twice,
     "twice the product of the last 16 of every 32 steps along k": second_step_twice,
-    "the product of the last 16 steps along k alone: earlier sums are lost": last_step,
+    "the product of the last 16 steps along k alone, with earlier sums lost": last_step,
     "the product with its sums rounded to float16 after every fragment": half_sums,
     "the product with the fragments of each warp exchanged: row for column": fragments_exchanged,
     "the product with the first fragment of each tile in place of all": first_fragments,

@@ -71,13 +71,13 @@ def not_added_up(
 
 
 CONFUSED = {
-    "offsets that are the counts of each row, not their sums: CUB adds up nothing if its temporary storage "
+    "offsets that are the counts of each row, not their sums; CUB adds up nothing if its temporary storage "
     "has 0 bytes, since an empty tensor has no address": not_added_up,
     "Aᵀ in place of A": transposed,
     "the values of the first graph for all graphs": of_the_first_graph,
     "x @ weight alone, without the sparse product": without_the_product,
     "the first graph's x @ weight for all graphs": with_one_hidden,
-    "every row one place later: offsets that begin with the first row's end": later_by_a_row,
+    "every row one place later, by offsets that begin with the first row's end": later_by_a_row,
 }
 
 

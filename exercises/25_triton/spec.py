@@ -85,16 +85,16 @@ def with_default_eps(x: Tensor, weight: Tensor, bias: Tensor, eps: float = EPS) 
 
 
 CONFUSED = {
-    "computed with an eps of 1e-5, whatever eps the call has: setup_context keeps that of the call for "
-    "backward": with_default_eps,
-    "the elements of a tile that do not exist counted as distances from the mean: they are 0 after a load, "
+    "rows normalised with an eps of 1e-5, whatever eps the call has; setup_context keeps that of the call "
+    "for backward": with_default_eps,
+    "the elements of a tile that do not exist counted as distances from the mean; they are 0 after a load, "
     "and not after a subtraction": with_strays,
     "sums divided by BLOCK, the columns of the tile, not of the row": over_the_tile,
     "a mean over BLOCK columns, those of the tile, not of the row": mean_over_the_tile,
     "a variance over BLOCK columns, those of the tile, not of the row": variance_over_the_tile,
     "x divided by the variance, not by its root": without_root,
     "eps added to the root, not below it": eps_outside,
-    "right, but without bias": without_shift,
+    "the right result without bias": without_shift,
 }
 
 

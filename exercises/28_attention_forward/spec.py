@@ -124,12 +124,12 @@ CONFUSED = {
     "softmax(q kᵀ) v, without the factor 1 / √dims": without_scale,
     "attention to keys past the end of k, which are rows of zeros in the tile": filled_up,
     "a causal mask that also hides the query's own key": without_own_key,
-    "a causal mask of whole tiles: within a tile, later keys take part": masked_by_tiles,
+    "a causal mask of whole tiles; within a tile, later keys take part": masked_by_tiles,
     "a causal mask that compares places within the tiles, not in the sequence": masked_within_tiles,
     "attention without the last part of a tile of keys": only_whole_tiles,
     "out with earlier tiles left at the largest score that they had": with_old_out,
     "a sum in which earlier tiles are left at the largest score that they had": with_old_sum,
-    "right, but lse lacks the row's largest score": lse_of_differences,
+    "an lse without the row's largest score": lse_of_differences,
 }
 
 

@@ -121,7 +121,7 @@ def keys_for_values(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: b
 CONFUSED = {
     "weights times grad_out vᵀ, without any delta": without_delta,
     "a delta that is only -grad_lse, without the sum of grad_out * out": without_out,
-    "the sum of grad_out * out alone for delta: the gradient of lse is left out": without_grad_lse,
+    "the sum of grad_out * out alone for delta, without the gradient of lse": without_grad_lse,
     "delta with grad_lse added, where it has to be subtracted": against_grad_lse,
     "delta added to grad_out vᵀ, where it has to be subtracted": against_delta,
     "a delta of the first 32 dimensions": of_first_dims,

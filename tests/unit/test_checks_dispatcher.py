@@ -320,6 +320,21 @@ def test_values_from_the_worker_are_compared_here(stage: str) -> None:
     assert outcome.expected and outcome.got and outcome.expected != outcome.got
 
 
+@pytest.mark.parametrize("known", [Status.PASS, Status.FAIL])
+def test_what_is_wrong_without_the_compiler_is_to_be_repaired_first(known: Status) -> None:
+    name = f"wrong_{known.name.lower()}"
+    entry, kernels = registration(name, like_a)
+    bench = fake_bench(
+        InsideSession(entry, kernels), lambda a, b: 2 * a * b, [Case("one", pair((2, 2)))],
+        parameters=PARAMETERS, gradient=Gradient(), dispatcher=checked(asked(name), PARAMETERS),
+    )  # fmt: skip
+    bench.outcomes["correctness"] = Outcome(known, "Known.")
+    outcome = dispatcher.check(bench)
+    assert failing(outcome)[0] == "torch.compile" and outcome.status is Status.FAIL
+    also = "The check of correctness fails without the compiler, too: repair that first."
+    assert outcome.sentence.endswith(also) == (known is Status.FAIL)
+
+
 # ---- words -------------------------------------------------------------------------------------------------
 
 
@@ -336,6 +351,13 @@ def test_values_from_the_worker_are_compared_here(stage: str) -> None:
 )
 def test_pytorch_is_quoted_by_its_first_sentence(message: str, first: str) -> None:
     assert messages.first_sentence(message) == first
+
+
+def test_an_exception_that_a_test_only_met_comes_without_its_rule() -> None:
+    for complaint in ("TypeError: no", "DifferentAnswers: `kernel` leaves different values in `sums`."):
+        outcome = messages.complaint_outcome("f(a)", "test_aot_dispatch_static", complaint)
+        assert outcome is not None and "fake tensors" not in outcome.sentence, complaint
+        assert complaint.partition(": ")[2].rstrip(".") in outcome.sentence
 
 
 # ---- the spec ----------------------------------------------------------------------------------------------

@@ -128,6 +128,13 @@ def test_a_limit_may_be_the_least(monkeypatch: pytest.MonkeyPatch) -> None:
     assert outcome.lines[0].startswith("✗ 4,095 multiply-adds on tensor cores, at least 4,096 in")
 
 
+def test_a_limit_is_a_whole_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    limits = [Limit("global_store_sectors", 400.9), Limit("global_load_sectors", least=399.1)]
+    outcome = judged(monkeypatch, limits, bad())
+    assert outcome.expected == "at most 400 sectors written to global memory"
+    assert outcome.lines[1].startswith("✓ 400 sectors read from global memory, at least 400 in")
+
+
 def test_only_the_learners_launches_count(monkeypatch: pytest.MonkeyPatch) -> None:
     library = counts([line(lambda lane: 4 * lane)], "void at::native::copy_kernel")
     assert judged(monkeypatch, LIMITS, [*good(), library]).status is Status.PASS

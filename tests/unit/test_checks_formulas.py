@@ -46,7 +46,7 @@ def said(
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 def test_a_formula_that_the_spec_knows_is_named(dtype: str) -> None:
     sentence = said(lambda a, b, c: gelu(a * b + c), tanh_form, dtype=dtype, confused=CONFUSED)
-    assert sentence == "This is the exact GELU, with erf: another formula than the one that is asked for."
+    assert sentence == "The values fit this mistake: the exact GELU, with erf."
 
 
 def test_other_answers_are_not_named_after_it() -> None:

@@ -150,7 +150,7 @@ def test_a_formula_whose_term_is_held_constant_is_named(monkeypatch: pytest.Monk
         z = a + b
         return of(g * z * (1 - torch.tanh(z) ** 2), b)
 
-    assert said(backward).endswith("This is the gradient of z held constant.")
+    assert said(backward).endswith("The gradient fits this mistake: z held constant.")
     assert "z held" not in said(lambda a, b, out, g: of(g * torch.cos(a + b), b))
 
 

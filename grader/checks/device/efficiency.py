@@ -7,6 +7,7 @@ or one that other code than the learner's kernels wrote, is not counted at all: 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
@@ -80,6 +81,7 @@ def _judge(case: str, limit: Limit, stage: CountedStage, inputs: Inputs) -> Judg
     """None for what is not known on this machine."""
     bound = limit.bound
     bound = bound(*inputs.for_reference(widen=False)) if callable(bound) else bound
+    bound = math.floor(bound) if limit.least is None else math.ceil(bound)  # what is counted has no fractions
     if limit.of:
         stage = stage.only(limit.of)
     amount = amount_of(METRICS[limit.metric], stage)

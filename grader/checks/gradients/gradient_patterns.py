@@ -72,7 +72,7 @@ def explain(question: Question) -> str:
         return ""
     for words, formula in question.bench.spec.confused.items():
         if question.fits(question.at({}, formula)):
-            return f"This is the gradient of {words}."
+            return f"The gradient fits this mistake: {words}."
     for words, replaced in _substitutions(question):
         if question.fits(question.at(replaced)):
             return words

@@ -39,7 +39,7 @@ def explain(
         except BrokenSpec:  # a formula need not hold for every case
             continue
         if explains(got, values, expected):
-            return f"This is {words}: another formula than the one that is asked for."
+            return f"The values fit this mistake: {words}."
     return _polynomial(inputs, got[0], expected[0]) if len(expected) == 1 else ""
 
 
