@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import logging
 import sys
 from collections.abc import Mapping
 from functools import cache
@@ -57,10 +58,22 @@ def is_layer(full: str) -> bool:
     return isinstance(found, type) and isinstance(base, type) and issubclass(found, base)
 
 
+def _imported(name: str) -> ModuleType:
+    """The module. Its warnings while it is imported, of a CUDA toolkit without a GPU for instance, are not
+    about the submission.
+    """
+    before = logging.root.manager.disable
+    logging.disable(max(before, logging.WARNING))
+    try:
+        return importlib.import_module(name)
+    finally:
+        logging.disable(before)
+
+
 @cache
 def _public(module: str) -> frozenset[str]:
     """Public names of a module that are no modules themselves."""
-    members = vars(importlib.import_module(module)).items()
+    members = vars(_imported(module)).items()
     return frozenset(
         name for name, value in members if not name.startswith("_") and not isinstance(value, ModuleType)
     )
@@ -73,10 +86,10 @@ def _resolve(full: str) -> object:
         return None  # a test suite's `op` is no module of this process
     found: object = None
     try:
-        found = importlib.import_module(root)
+        found = _imported(root)
         for number, name in enumerate(rest, start=1):
             if not hasattr(found, name):
-                importlib.import_module(".".join((root, *rest[:number])))
+                _imported(".".join((root, *rest[:number])))
             found = getattr(found, name)
     except (ImportError, AttributeError):
         return None  # this release has no such name: then it raises in the submission, too

@@ -12,7 +12,6 @@ import argparse
 import contextlib
 import importlib
 import json
-import logging
 import os
 import shutil
 import signal
@@ -48,8 +47,6 @@ def main(arguments: Sequence[str] | None = None) -> int:
     if options.parent:
         limits.die_with_parent(options.parent)
     _prepare(options.backend)
-    if options.backend == "simt":  # torch warns of a toolkit without a GPU: here there is none on purpose
-        logging.getLogger("torch.utils.cpp_extension").setLevel(logging.ERROR)
     for module in (_BACK_END, "torch.utils.cpp_extension"):  # once, for both builds
         importlib.import_module(module)
     if options.backend == "simt":

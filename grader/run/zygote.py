@@ -7,6 +7,7 @@ first one deadlocks in OpenMP; it reads nothing a learner wrote; it ends when it
 from __future__ import annotations
 
 import argparse
+import contextlib
 import faulthandler
 import gc
 import importlib
@@ -15,6 +16,7 @@ import select
 import shutil
 import signal
 import socket
+import tempfile
 import traceback
 from collections.abc import Sequence
 from pathlib import Path
@@ -67,6 +69,10 @@ def prepare(backend: WorkerBackend, modules: Sequence[str] = ()) -> None:
         torch.set_num_threads(1)
     for name in modules:
         importlib.import_module(name)
+    # Python writes a file to find this folder, and remembers it. A confined worker may write none, and torch
+    # asks for the folder when a first call imports its compiler.
+    with contextlib.suppress(FileNotFoundError):
+        tempfile.gettempdir()
     gc.collect()
     gc.freeze()  # the collector of a worker then leaves these pages shared
 

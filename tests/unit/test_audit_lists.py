@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import builtins
 import importlib
+import logging
 import sys
 import types
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 import torch
 
-from grader.audit import python_source
+from grader.audit import modules, python_source
 from grader.audit.lists import Group
 from grader.audit.lists.attributes import ATTRIBUTE_NAMES, ATTRIBUTES
 from grader.audit.lists.builtins import BUILTINS, LABELS, METHOD_NAMES, METHODS, NAMES
@@ -178,3 +180,13 @@ def test_names_of_fixtures_are_pytests() -> None:
     }
     assert {"monkeypatch", "capsys"} <= found
     assert {name for name in found - FIXTURES if not name.startswith("_")} == {"recwarn"}
+
+
+def test_what_a_module_logs_at_its_import_is_not_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "loud_at_import.py").write_text("import logging\nlogging.warning('No GPU.')\nname = 1\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    assert modules._public("loud_at_import") == {"name"} and not caplog.records
+    logging.warning("Later ones are.")
+    assert len(caplog.records) == 1

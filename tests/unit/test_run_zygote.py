@@ -41,6 +41,24 @@ def test_starting_a_zygote_imports_no_torch() -> None:
     assert (done.stdout, done.stderr) == ("False False\n", "")
 
 
+def test_a_confined_worker_knows_the_folder_for_temporary_files() -> None:
+    """Torch's compiler asks for it, which a first call of a custom operator imports. Where dill is installed,
+    torch imports that, and dill has asked before.
+    """
+    done = _python(
+        """
+        import sys, tempfile
+        sys.modules["dill"] = None
+        from grader.run import zygote
+        zygote.prepare("simt")
+        tempfile._get_default_tempdir = None  # as good as forbidden
+        import torch._dynamo
+        print(tempfile.gettempdir())
+        """
+    )
+    assert done.returncode == 0 and Path(done.stdout.strip()).is_dir(), done.stderr
+
+
 def test_an_unknown_backend_is_refused() -> None:
     with pytest.raises(InfrastructureError, match="no backend `metal`"):
         Zygote.start("metal")
