@@ -168,7 +168,8 @@ _ORDERED = {
     "between the write and the read; among the lanes of a warp a __syncwarp() will do.",
 }
 _CALLED_IN_A_LOOP = (
-    "If a loop calls this function, ask first whether it has to: one call after the loop needs no barrier there."
+    "If a loop calls this function, ask first whether it has to: one call after the loop needs no barrier "
+    "there."
 )
 _TWO_WRITERS = {
     "shared": "Each element needs one owner: look at the index. Where threads write it in turn, a "
