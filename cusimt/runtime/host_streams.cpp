@@ -1,4 +1,5 @@
 // Streams and events of the host API.
+#include "captures.h"
 #include "device_limits.h"
 #include "host_call.h"
 #include "streams.h"
@@ -7,9 +8,10 @@ using namespace simt;
 
 namespace {
 template <class Wait>
-cudaError_t wait_for(const char* call, const void* stream, Wait wait) {
+cudaError_t wait_for(const char* call, const void* stream, int refused, Wait wait) {
     ApiCall record{.call = call, .kind = "sync", .stream = stream};
     if (int error = sticky_error()) return answer(record, error);
+    if (refused) return answer(record, refused);
     wait();
     return answer(record, cudaSuccess);
 }
@@ -41,7 +43,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     Stream* found = find_stream(stream);
     if (!found) return failed(cudaErrorInvalidResourceHandle);
-    return wait_for("cudaStreamSynchronize", stream, [&] { host_waits_for(*found); });
+    return wait_for("cudaStreamSynchronize", stream, refuse_query(stream), [&] { host_waits_for(*found); });
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
@@ -50,7 +52,10 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
-    if (flags > 1) return failed(cudaErrorInvalidValue);
+    if (flags & ~unsigned(cudaEventWaitExternal)) return failed(cudaErrorInvalidValue);
+    Fate fate = flags == cudaEventWaitExternal ? fate_of_work(stream) : Fate{};
+    if (fate.error) return failed(fate.error);
+    if (fate.captured) return failed(find_event(event) ? capture(*fate.captured, WaitWork{event}) : cudaErrorInvalidResourceHandle);
     return failed(simt_stream_wait_event(stream, event));
 }
 
@@ -86,6 +91,7 @@ cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* user_data, unsigned int flags) {
     if (!find_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
     if (!callback || flags) return failed(cudaErrorInvalidValue);
+    if (int error = refuse_captured_work(stream)) return failed(error);
     callback(stream, cudaError_t(sticky_error()), user_data);
     return cudaSuccess;
 }
@@ -93,13 +99,10 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* user_data) {
     if (!find_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
     if (!function) return failed(cudaErrorInvalidValue);
+    Fate fate = fate_of_work(stream);
+    if (fate.error) return failed(fate.error);
+    if (fate.captured) return failed(capture(*fate.captured, cudaHostNodeParams{function, user_data}));
     function(user_data);
-    return cudaSuccess;
-}
-
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-    if (!find_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
-    *status = cudaStreamCaptureStatusNone;
     return cudaSuccess;
 }
 
@@ -123,8 +126,12 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     return failed(simt_event_record(event, stream));
 }
 
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int) {
-    return cudaEventRecord(event, stream);
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
+    if (flags & ~unsigned(cudaEventRecordExternal)) return failed(cudaErrorInvalidValue);
+    Fate fate = flags == cudaEventRecordExternal ? fate_of_work(stream) : Fate{};
+    if (fate.error) return failed(fate.error);
+    if (!fate.captured) return cudaEventRecord(event, stream);
+    return failed(find_event(event) ? capture(*fate.captured, RecordWork{event}) : cudaErrorInvalidResourceHandle);
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
@@ -135,7 +142,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     Event* found = find_event(event);
     if (!found) return failed(cudaErrorInvalidResourceHandle);
-    return wait_for("cudaEventSynchronize", nullptr, [&] { host_waits_for(*found); });
+    return wait_for("cudaEventSynchronize", nullptr, refuse_query_of_event(event), [&] { host_waits_for(*found); });
 }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
@@ -145,6 +152,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
 }
 
 cudaError_t cudaDeviceSynchronize(void) {
-    return wait_for("cudaDeviceSynchronize", nullptr, [] { host_waits_for_device(current_device()); });
+    int device = current_device();
+    return wait_for("cudaDeviceSynchronize", nullptr, refuse_query_of_device(device), [=] { host_waits_for_device(device); });
 }
 }

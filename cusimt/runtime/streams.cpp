@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "api_log.h"
+#include "captures.h"
 #include "cuda_runtime_api.h"
 #include "execution.h"
 #include "stream_table.h"
@@ -103,7 +104,10 @@ Stream* stream_of_key(uint64_t key) {
 }
 
 std::string name_of_stream(uint64_t key) {
-    return key > ~uint64_t(kDevices) ? "the default stream" : "stream " + std::to_string(key);
+    if (key > ~uint64_t(kDevices)) return "the default stream";
+    Stream* stream = stream_of_key(key);
+    return (stream && stream->is_branch ? "branch " : "stream ") + std::to_string(key) +
+           (stream && stream->is_branch ? " of a graph" : "");
 }
 
 int check_stream(cudaStream_t handle) {
@@ -187,7 +191,8 @@ void simt_stream_destroy(void* handle) {
     StreamTable& table = stream_table();
     auto found = table.created.find(handle);
     if (found == table.created.end()) return;
-    const Stream& stream = *found->second;
+    Stream& stream = *found->second;
+    leave_capture(stream);
     table.retired[stream.device].merge(stream);
     if (!(stream.flags & cudaStreamNonBlocking)) table.retired_blocking[stream.device].merge(stream);
     table.created.erase(found);
@@ -216,6 +221,7 @@ int simt_stream_priority(void* handle) {
 int simt_stream_query(void* handle) {
     Stream* stream = find_stream(handle);
     if (!stream) return cudaErrorInvalidResourceHandle;
+    if (int error = refuse_query(handle)) return error;
     return has_happened(stream->busy_until, stream->clock) ? cudaSuccess : cudaErrorNotReady;
 }
 

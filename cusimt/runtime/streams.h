@@ -5,11 +5,17 @@
 #include <stdint.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "ordering.h"
 
+struct CUgraphNode_st;
+
 namespace simt {
+
+struct Capture;
 
 // What there is to wait for.
 struct Progress {
@@ -28,6 +34,9 @@ struct Stream : Progress {
     int priority = 0;
     unsigned flags = 0;
     uint64_t submitted = 0;  // pieces of work
+    bool is_branch = false;  // of a graph's launches, and no stream of the program
+    std::shared_ptr<Capture> capture;   // see captures.h
+    std::vector<CUgraphNode_st*> tail;  // under capture: on what its next node depends
 
     uint64_t key() const { return id ? id : ~uint64_t(device); }  // in clocks: default streams share the id 0
     Moment latest() const { return {key(), submitted}; }
@@ -39,6 +48,8 @@ struct Event {
     bool recorded = false;
     double time = 0;
     Clock clock;
+    std::shared_ptr<Capture> capture;   // in which it was recorded last
+    std::vector<CUgraphNode_st*> tail;  // the nodes that it stands for then
 };
 
 // Resolves a handle (null and cudaStreamLegacy: the default stream of the current device). Null when it is no stream.
