@@ -234,6 +234,7 @@ int simt_stream_priority(void*);
 int simt_stream_query(void* stream);                       // 0 or cudaErrorNotReady
 // 0: what follows on the stream runs at once; else it is being captured (1), or the capture has failed (2).
 int simt_stream_capture_status(void* stream);
+int simt_uncaptured_work(void* stream, const char* call);  // about to run: 0, or the error if the stream is under capture
 void simt_stream_synchronize(void* stream);                // counted as a host sync
 void simt_stream_work(void* stream, double microseconds);  // work that is not a launch: time passes on the stream
 // Handles of cuBLAS and cuSPARSE as PyTorch keeps them: not recorded as created by the program. Null when memory is full.

@@ -321,6 +321,8 @@ cudaError_t cudaThreadExchangeStreamCaptureMode(cudaStreamCaptureMode* mode) {
     return cudaSuccess;
 }
 
+int simt_uncaptured_work(void* stream, const char* call) { return set_error(refuse_captured_call(call, stream)); }
+
 int simt_stream_capture_status(void* handle) {
     std::lock_guard lock(streams_lock);
     Stream* stream = find_stream(handle);
