@@ -21,13 +21,17 @@ Item = TypeVar("Item")
 Result = TypeVar("Result")
 
 
+# A command that has not ended after so many times its limit by the clock waits for something.
+_PATIENCE = 10
+
+
 @dataclass(frozen=True)
 class Ended:
     """How a command ended: `status` is None if it was stopped at its limit."""
 
     status: int | None
     output: str
-    seconds: float
+    seconds: float  # of processor time
     kinds: frozenset[str]  # of the findings of all its processes
 
     @property
@@ -38,8 +42,10 @@ class Ended:
 def run_limited(
     command: Sequence[str], folder: Path, limit: float, environment: Mapping[str, str] | None = None
 ) -> Ended:
-    """Run `command` in `folder`; after `limit` seconds it is killed with every process that it started."""
-    begin = time.monotonic()
+    """Run `command` in `folder`; after `limit` seconds it is killed with every process that it started.
+
+    The limit is of processor time, since others may use the machine; the clock may count ten times as much.
+    """
     with tempfile.TemporaryDirectory(prefix="findings-") as findings, tempfile.TemporaryFile() as output:
         variables = {**os.environ, **(environment or {}), FOLDER_VARIABLE: findings}
         process = subprocess.Popen(
@@ -51,16 +57,40 @@ def run_limited(
             stderr=subprocess.STDOUT,
             start_new_session=True,
         )
-        status: int | None = None
-        try:
-            status = process.wait(limit)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.wait()
-        seconds = time.monotonic() - begin
+        status, seconds = _wait(process, limit)
         output.seek(0)
         text = output.read().decode(errors="replace")
         return Ended(status, text, seconds, _finding_kinds(Path(findings)))
+
+
+def _wait(process: subprocess.Popen[bytes], limit: float) -> tuple[int | None, float]:
+    """Status and processor time of `process`, which leads a session; the status is None if it was killed."""
+    end, pause = time.monotonic() + _PATIENCE * limit, 0.01
+    while True:
+        reaped, status, usage = os.wait4(process.pid, os.WNOHANG)
+        if reaped:
+            process.returncode = os.waitstatus_to_exitcode(status)  # what Popen would wait for
+            return process.returncode, usage.ru_utime + usage.ru_stime
+        used = _processor_seconds(process.pid)
+        if used > limit or time.monotonic() > end:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.wait()
+            return None, used
+        time.sleep(pause)
+        pause = min(1.5 * pause, 1.0)
+
+
+def _processor_seconds(session: int) -> float:
+    """What the processes of `session` have used, with the children that they have waited for."""
+    ticks = 0
+    for file in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            values = file.read_text().rpartition(")")[2].split()  # proc(5): from the third one on
+        except OSError:  # it has ended
+            continue
+        if int(values[3]) == session:
+            ticks += sum(map(int, values[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")
 
 
 def write_log(ended: Iterable[Ended], file: Path) -> None:

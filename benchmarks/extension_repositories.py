@@ -6,7 +6,8 @@
 `extension_repositories.toml` says which repositories there are, at which commits, how each is built and
 tested, and why where that differs from what its authors do. Checkouts are only read: each repository is
 copied, and built and installed into an environment of its own that also has the packages of this one. Those
-without a checkout are left out. A test is what pytest counts as one, or else one program.
+without a checkout are left out. A test is what pytest counts as one, or else one program. The rows that
+a run does not replace stay in the record: each names the commit of the simulator that it comes from.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from benchmarks import record
 from benchmarks.checkouts import Ended, commit_of, in_scratch, run_limited, write_log
 from cusimt.programs.program import prepare
 
-_LIMIT = 900  # seconds for a build, and for each command of tests
+_BUILD_LIMIT, _TEST_LIMIT = 480, 600  # seconds of processor time: for a build, for each command of tests
 _BUILD = "python setup.py -q build_ext --inplace"
 
 
@@ -60,6 +61,7 @@ class Result:
     counts: Counter[str] = field(default_factory=Counter)
     kinds: frozenset[str] = frozenset()
     failure: str = ""  # why no test ran
+    stopped: int = 0  # commands of tests that reached the limit
     simulator: str = field(default_factory=lambda: commit_of(record.REPOSITORY))  # its commit
 
     def save(self, folder: Path) -> None:
@@ -101,22 +103,23 @@ def run(extension: Extension, checkouts: Path, scratch: Path, kept: Path | None)
     clone = f"git clone -q --shared {checkouts / extension.name} {copy}"
     clone += f" && git -C {copy} checkout -q {extension.commit}"
     environment = _environment(scratch / "environment")
-    ended = [run_limited(["bash", "-c", clone], scratch, _LIMIT)]
+    ended = [run_limited(["bash", "-c", clone], scratch, _BUILD_LIMIT)]
     folder = copy / extension.folder
     install = f"python -m pip install -q {shlex.join(extension.needs)}" if extension.needs else ""
     for command in filter(None, (install, extension.build)):
         if ended[-1].succeeded:
-            ended.append(run_limited(["bash", "-c", command], folder, _LIMIT, environment))
+            ended.append(run_limited(["bash", "-c", command], folder, _BUILD_LIMIT, environment))
     steps, counts = len(ended), Counter[str]()
     if ended[-1].succeeded:
         for number, command in enumerate(extension.tests):
             junit = scratch / f"{number}.xml"
             reported = re.sub(r"\bpytest\b", f"pytest --junitxml={junit}", command)
-            ended.append(run_limited(["bash", "-c", reported], folder, _LIMIT, environment))
+            ended.append(run_limited(["bash", "-c", reported], folder, _TEST_LIMIT, environment))
             counts.update(_counts(junit) or ["passed" if ended[-1].succeeded else "failed"])
     failure = "" if counts else _why(ended[-1]).replace(f"{scratch}/", "")
     kinds = frozenset[str]().union(*(each.kinds for each in ended[steps:]))
-    result = Result(extension, sum(each.seconds for each in ended), counts, kinds, failure)
+    stopped = sum(each.status is None for each in ended[steps:])
+    result = Result(extension, sum(each.seconds for each in ended), counts, kinds, failure, stopped)
     if kept:
         write_log(ended, kept / f"{extension.name}.txt")
         result.save(kept)
@@ -130,7 +133,7 @@ def _environment(folder: Path) -> dict[str, str]:
     lines = (f"import site; site.addsitedir({each!r})" for each in site.getsitepackages())
     (packages / "packages_of_the_caller.pth").write_text("\n".join(lines))
     path = os.pathsep.join([str(folder / "bin"), os.environ["PATH"]])
-    return {"PATH": path, "VIRTUAL_ENV": str(folder), "FORCE_CUDA": "1", "MAX_JOBS": "2"}
+    return {"PATH": path, "VIRTUAL_ENV": str(folder), "FORCE_CUDA": "1", "MAX_JOBS": "1"}
 
 
 def _counts(junit: Path) -> list[str]:
@@ -149,42 +152,79 @@ def _ending(tags: set[str]) -> str:
 
 def _why(ended: Ended) -> str:
     if ended.status is None:
-        return f"more than {_LIMIT} s"
+        return f"more than {_BUILD_LIMIT} s of processor time."
     wrong = [line for line in ended.output.splitlines() if re.search(r"error", line, re.IGNORECASE)]
-    return (wrong or ["no output"])[0].strip()[:200].replace("|", "/")
+    first = re.sub(r"\S*/site-packages/", "", (wrong or ["no output"])[0])  # where that is says nothing
+    return first.strip()[:200].replace("|", "/")
 
 
-def summary(results: list[Result]) -> str:
-    """The counts, a row for each repository, and what differs from its authors' way of running its tests."""
-    total = Counter[str]()
-    for each in results:
-        total.update(each.counts)
-    judged = total["passed"] + total["failed"]
-    built = sum(1 for each in results if not each.failure)
-    share = f"{100 * total['passed'] / judged:.1f} %" if judged else "-"
-    counts = (len(results), built, total["passed"], total["failed"], total["skipped"], share)
-    totals = record.table(("repositories", "built", "passed", "failed", "skipped", "share"), [counts])
-    header = ("repository", "commit", "passed", "failed", "skipped", "findings", "seconds")
-    rows = record.table(header, [_row(each) for each in results])
-    notes = "\n".join(_notes(results))
-    return f"{totals}\n\n{rows}\n\n{notes}\n\n{sum(each.seconds for each in results):.0f} seconds."
+@dataclass(frozen=True)
+class Row:
+    """What a record says of a repository, as it is written there."""
+
+    cells: tuple[str, ...]
+    note: str
+
+    @property
+    def name(self) -> str:
+        return self.cells[0].partition("/")[2]
+
+    @property
+    def counts(self) -> list[int] | None:
+        """Passed, failed and skipped tests; None if none ran."""
+        return None if "-" in self.cells[2:5] else [int(cell) for cell in self.cells[2:5]]
+
+    @classmethod
+    def of(cls, result: Result) -> Row:
+        count, extension = result.counts, result.extension
+        counts = (
+            ["-"] * 3 if result.failure else [str(count[each]) for each in ("passed", "failed", "skipped")]
+        )
+        kinds = ", ".join(sorted(result.kinds)) or "-"
+        ends = (kinds, f"{result.seconds:.0f}", result.simulator)
+        return cls((extension.repository, extension.commit[:12], *counts, *ends), " ".join(_note(result)))
 
 
-def _row(result: Result) -> tuple[object, ...]:
-    count = result.counts
-    counts = [count["passed"], count["failed"], count["skipped"]] if not result.failure else ["-"] * 3
-    kinds = ", ".join(sorted(result.kinds)) or "-"
-    extension = result.extension
-    return (extension.repository, extension.commit[:12], *counts, kinds, f"{result.seconds:.0f}")
+_HEADER = ("repository", "commit", "passed", "failed", "skipped", "findings", "seconds", "cusimt")
 
 
-def _notes(results: list[Result]) -> Iterator[str]:
-    for each in results:
-        said = [each.failure, each.extension.deviation]
-        if each.failure or each.counts["failed"] or each.kinds:
-            said.append(each.extension.remark)
-        if any(said):
-            yield f"- {each.extension.name}: {' '.join(filter(None, said))}"
+def _note(result: Result) -> Iterator[str]:
+    """What is said of `result` besides its figures."""
+    extension, counts = result.extension, result.counts
+    yield from filter(None, (result.failure, extension.deviation))
+    if result.stopped:
+        yield f"{result.stopped} of its commands took more than {_TEST_LIMIT} s of processor time."
+    if extension.remark and (result.failure or counts["failed"] or result.kinds):
+        yield extension.remark
+
+
+def recorded(text: str) -> list[Row]:
+    """The rows of a record."""
+    lines = text.splitlines()
+    cells = [tuple(cell.strip() for cell in line.strip("|").split("|")) for line in lines if line[:1] == "|"]
+    notes = dict(line[2:].split(": ", 1) for line in lines if line.startswith("- ") and ": " in line)
+    rows = [row for row in cells if len(row) == len(_HEADER) and "/" in row[0]]
+    return [Row(row, notes.get(row[0].partition("/")[2], "")) for row in rows]
+
+
+def merged(old: list[Row], new: list[Row]) -> list[Row]:
+    """The rows of listed repositories, the `new` ones instead of `old` ones, in the order of the list."""
+    rows = {each.name: each for each in (*old, *new)}
+    return [rows[each.name] for each in extensions() if each.name in rows]
+
+
+def summary(rows: list[Row]) -> str:
+    """The counts, the rows, and what differs from the authors' way of running their tests."""
+    ran = [each.counts for each in rows if each.counts]
+    passed, failed, skipped = (sum(each) for each in zip(*ran, strict=True)) if ran else (0, 0, 0)
+    share = f"{100 * passed / (passed + failed):.1f} %" if passed + failed else "-"
+    mostly = sum(each[0] >= 0.9 * (each[0] + each[1]) > 0 for each in ran)
+    totals = record.table(
+        ("repositories", "built", "90 % passed", "passed", "failed", "skipped", "share"),
+        [(len(rows), len(ran), mostly, passed, failed, skipped, share)],
+    )
+    notes = "\n".join(f"- {each.name}: {each.note}" for each in rows if each.note)
+    return f"{totals}\n\n{record.table(_HEADER, [each.cells for each in rows])}\n\n{notes}"
 
 
 def main() -> None:
@@ -208,10 +248,12 @@ def main() -> None:
         lambda extension, scratch: run(extension, checkouts, scratch, options.keep), present, options.jobs
     )
     how = (
-        f"Checked build; {_LIMIT} s for a build and for each command of tests, {options.jobs} at a time; "
-        f"this repository at {', '.join(sorted({each.simulator for each in results}))}."
+        f"Checked build; {_BUILD_LIMIT} s for a build, {_TEST_LIMIT} s for each command of tests. All "
+        "seconds are of processor time. `cusimt` is the commit of this repository with which a row was made."
     )
-    text = f"{how}\n\n{summary(results)}"
+    former = record.RESULTS / f"{options.record}.md"
+    old = recorded(former.read_text()) if options.record and former.exists() else []
+    text = f"{how}\n\n{summary(merged(old, [Row.of(each) for each in results]))}"
     record.report("PyTorch extensions on the simulated GPU", text, options.record)
 
 

@@ -26,7 +26,7 @@ from cusimt.programs.program import prepare
 
 _SOURCES = frozenset({".c", ".cc", ".cpp", ".cu", ".cuh", ".h", ".hpp"})
 _SUFFIX = "-cuda"
-_BUILD_LIMIT, _RUN_LIMIT = 300, 60  # seconds
+_BUILD_LIMIT, _RUN_LIMIT = 300, 60  # seconds of processor time
 _PASSED, _FAILED = re.compile(r"\bPASS(ED)?\b"), re.compile(r"\bfail(ed|ure)?\b", re.IGNORECASE)
 
 
@@ -42,7 +42,7 @@ class Result:
     runs: tuple[str, ...]  # the arguments of each
     verdict: str
     why: str
-    seconds: float
+    seconds: float  # of processor time
 
 
 def candidates(checkout: Path) -> list[str]:
@@ -154,7 +154,7 @@ def main() -> None:
     prepare(checked=True)
     how = (
         f"{options.count} of {len(names)} programs that print PASS, chosen with the seed {options.seed}; "
-        f"checked build; {_BUILD_LIMIT} s for a build, {_RUN_LIMIT} s for a run, {options.jobs} at a time; "
+        f"checked build; {_BUILD_LIMIT} s for a build, {_RUN_LIMIT} s for a run, of processor time; "
         f"HeCBench at {commit_of(checkout)}, this repository at {commit_of(record.REPOSITORY)}."
     )
     begin = time.monotonic()

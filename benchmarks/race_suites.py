@@ -26,7 +26,7 @@ from cusimt.programs.schedules import SCHEDULE_VARIABLE, STRICT_VARIABLE
 
 RACES = frozenset({"race_global", "race_shared", "deadlock"})
 _GUESS = "plain_guess"
-_COMPILE_LIMIT, _RUN_LIMIT = 300, 120  # seconds
+_COMPILE_LIMIT, _RUN_LIMIT = 300, 120  # seconds of processor time
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,7 @@ class Outcome:
     program: SuiteProgram
     kinds: frozenset[str]
     failure: str  # `"compile"`, `"hang"`, `"crash"` or `""`
-    seconds: float
+    seconds: float  # of processor time
 
     def label(self, strict: bool) -> str:
         if self.failure == "hang":

@@ -74,6 +74,20 @@ void mark_copied(const at::Tensor& to, const at::Tensor& from) {
     }
 }
 
+// The current stream of `later` waits for what is queued on that of `earlier`.
+void let_wait(c10::Device later, c10::Device earlier) {
+    void* const event = simt_event_create(0);
+    {
+        const c10::DeviceGuard guard(earlier);  // a null stream is the default one of the device that is current
+        simt_event_record(event, simt_current_stream(earlier.index()));
+    }
+    {
+        const c10::DeviceGuard guard(later);
+        simt_stream_wait_event(simt_current_stream(later.index()), event);
+    }
+    simt_event_destroy(event);
+}
+
 }  // namespace
 
 at::Tensor& copy_(at::Tensor& self, const at::Tensor& src, bool non_blocking) {
@@ -88,12 +102,21 @@ at::Tensor& copy_(at::Tensor& self, const at::Tensor& src, bool non_blocking) {
     copy_values(self, src);
     mark_copied(self, src);
     log_copy("aten::copy_", src.device(), self.device(), self.nbytes(), self.dtype() != src.dtype());
-    const auto device = (self.is_cuda() ? self : src).device();
+    const bool within_devices = self.is_cuda() && src.is_cuda();
+    const bool across = within_devices && self.device() != src.device();
+    // PyTorch copies between devices on the source's stream, and lets it and the target's wait for each other.
+    const auto device = (src.is_cuda() ? src : self).device();
     const c10::DeviceGuard guard(device);
-    pass_copy_time(device.index(), self.nbytes(), self.is_cuda() && src.is_cuda());
-    touch_on_stream(src, /*writes=*/false, "aten::copy_");
-    touch_on_stream(self, /*writes=*/true, "aten::copy_");
-    if (!non_blocking && !(self.is_cuda() && src.is_cuda())) {
+    if (across) {
+        let_wait(device, self.device());
+    }
+    pass_copy_time(device.index(), self.nbytes(), within_devices);
+    touch_on_stream(src, /*writes=*/false, "aten::copy_", device.index());
+    touch_on_stream(self, /*writes=*/true, "aten::copy_", device.index());
+    if (across) {
+        let_wait(self.device(), device);
+    }
+    if (!non_blocking && !within_devices) {
         simt_synchronize(device.index());
     }
     return self;

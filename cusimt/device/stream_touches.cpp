@@ -8,7 +8,7 @@
 
 namespace cusimt::device {
 
-void touch_on_stream(const at::Tensor& tensor, bool writes, const char* name) {
+void touch_on_stream(const at::Tensor& tensor, bool writes, const char* name, c10::DeviceIndex device) {
     if (!tensor.defined() || !tensor.is_cuda() || tensor.layout() != at::kStrided || tensor.numel() == 0) {
         return;
     }
@@ -18,7 +18,8 @@ void touch_on_stream(const at::Tensor& tensor, bool writes, const char* name) {
         strides.push_back({static_cast<size_t>(tensor.size(dimension)), static_cast<size_t>(tensor.stride(dimension)) * width});
     }
     const auto* begin = static_cast<const char*>(tensor.storage().data()) + tensor.storage_offset() * width;
-    simt_stream_touches(simt_current_stream(tensor.get_device()), begin, width, strides.data(), strides.size(), writes, name);
+    void* const stream = simt_current_stream(device < 0 ? tensor.get_device() : device);
+    simt_stream_touches(stream, begin, width, strides.data(), strides.size(), writes, name);
 }
 
 }  // namespace cusimt::device

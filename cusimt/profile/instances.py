@@ -11,6 +11,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Sequence
+from pathlib import Path
 
 from cusimt.counters import LaunchCounts
 
@@ -24,12 +25,15 @@ def instance_of(counts: LaunchCounts) -> str:
     """The kernel's name with its template arguments, else the text of the launch.
 
     The first line may be in a device function that was not inlined; another one is in the kernel itself.
+    Where all of them are in such functions, the launch names the kernel, unless by a function pointer.
     """
     text = instance_name(counts.launch.kernel)
     places = _functions(counts.launch.module, tuple(line.pc for line in counts.lines))
     names = [kernel_among(functions, text) for functions in places]
-    named = (name for name in names if base_name(name) == base_name(text))
-    return next(named, names[0] if names else text)
+    named = next((name for name in names if base_name(name) == base_name(text)), "")
+    if named or not names or _defines(counts.launch.file, base_name(text)):
+        return named or text
+    return names[0]
 
 
 def kernel_among(functions: Sequence[str], text: str) -> str:
@@ -69,6 +73,16 @@ def template_name(instance: str) -> str:
         name += character if depth == 0 else ""
         depth -= character == ">"
     return name
+
+
+@functools.cache
+def _defines(file: str, kernel: str) -> bool:
+    """Whether the source declares `kernel` as a kernel."""
+    try:
+        text = Path(file).read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return False
+    return re.search(rf"__global__\b[^;{{}}]*\b{re.escape(kernel)}\s*\(", text) is not None
 
 
 @functools.cache

@@ -104,7 +104,10 @@ Stream* stream_of_key(uint64_t key) {
 }
 
 std::string name_of_stream(uint64_t key) {
-    if (key > ~uint64_t(kDevices)) return "the default stream";
+    if (key > ~uint64_t(kDevices)) {
+        const uint64_t device = ~key;
+        return device ? "the default stream of cuda:" + std::to_string(device) : "the default stream";
+    }
     Stream* stream = stream_of_key(key);
     return (stream && stream->is_branch ? "branch " : "stream ") + std::to_string(key) +
            (stream && stream->is_branch ? " of a graph" : "");

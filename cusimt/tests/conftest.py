@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import pytest
 
+from cusimt.tests import surface_program
 from cusimt.tests.scheduling import group_by_fixture, slow_first
 
 
@@ -11,3 +12,9 @@ from cusimt.tests.scheduling import group_by_fixture, slow_first
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     group_by_fixture(items)
     slow_first(items)
+
+
+@pytest.fixture(autouse=True)
+def findings_of_this_test_alone() -> None:
+    """The runtime keeps findings until somebody takes them, and not every test that causes some does."""
+    surface_program.forget_findings()

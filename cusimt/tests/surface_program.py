@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import json
 import os
 import subprocess
 from collections.abc import Sequence
@@ -20,6 +21,7 @@ import pytest
 from numpy.typing import NDArray
 
 from cusimt.compiler import cccl, libraries
+from cusimt.findings import symbolise
 from cusimt.support import cache
 from cusimt.support.toolchain import cuda_toolkit, host_compiler, torch_install
 from cusimt.translate import translate
@@ -117,6 +119,17 @@ def findings() -> str:
     runtime().simt_take_findings.restype = ctypes.c_char_p
     found: bytes = runtime().simt_take_findings()
     return found.decode()
+
+
+def no_findings() -> bool:
+    """Whether there is nothing among `findings` that a report would show."""
+    return symbolise([json.loads(line) for line in findings().splitlines()]) == []
+
+
+def forget_findings() -> None:
+    """Drop what kernels were found doing until now, if any ran."""
+    if runtime.cache_info().currsize:
+        findings()
 
 
 @functools.cache

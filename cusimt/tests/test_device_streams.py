@@ -102,6 +102,35 @@ def test_work_that_nothing_orders_is_found() -> None:
     assert findings.take() == []
 
 
+@on_device
+def test_a_copy_between_devices_is_in_order_with_both_of_their_streams() -> None:
+    import torch
+
+    from cusimt import findings
+
+    x = torch.zeros(50, device="cuda")
+    there = x.to("cuda:1")
+    del x
+    torch.zeros(50).to("cuda")  # may get the block that was just copied from
+    there.copy_(torch.ones(50, device="cuda"))
+    assert there.add_(1).sum().item() == 100
+    side, far = torch.cuda.Stream(), torch.cuda.Stream(device="cuda:1")
+    x = torch.zeros(5000, device="cuda")
+    side.wait_stream(torch.cuda.default_stream())
+    far.wait_stream(torch.cuda.default_stream("cuda:1"))
+    with torch.cuda.stream(side), torch.cuda.stream(far):
+        x.add_(1)
+        back = x.to("cuda:1").add_(1).to("cuda:0")
+        assert back.add_(x).sum().item() == 15000
+    assert findings.take() == []
+    y = torch.zeros(6000, device="cuda:1")
+    with torch.cuda.stream(far):
+        y.to("cuda:0")  # far has not waited for the default stream of y's device
+    (found,) = findings.take()
+    ordered = f"aten::copy_ on stream {far.stream_id} and aten::zero_ on the default stream of cuda:1"
+    assert (found.kind, found.note) == ("stream_order", ordered)
+
+
 def use_on(stream: Any, wait: Any, record: bool) -> None:
     """Allocate on the current stream, use on another one, free."""
     import torch

@@ -10,7 +10,6 @@ from cusimt.tests.surface_program import findings, program
 
 @pytest.mark.parametrize("checked", [False, True], ids=["fast", "checked"])
 def test_texts_that_macros_put_together(checked: bool) -> None:
-    findings()
     n = 64
     numbers, result = (
         np.random.default_rng(6).integers(-99, 99, (n, 4)).astype(np.int32),

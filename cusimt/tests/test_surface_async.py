@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-import json
-
 import numpy as np
 import pytest
 
-from cusimt.findings import symbolise
-from cusimt.tests.surface_program import ON_GPU, Program, findings, program
+from cusimt.tests.surface_program import ON_GPU, Program, no_findings, program
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["fast", "checked"])
 def copies(request: pytest.FixtureRequest) -> Program:
-    findings()
     return program("async", checked=request.param)
-
-
-def no_findings() -> bool:
-    return symbolise([json.loads(line) for line in findings().splitlines()]) == []
 
 
 @pytest.mark.skipif(ON_GPU, reason="a GPU may be faster than the kernel that does not wait")
@@ -43,7 +35,6 @@ def test_without_a_wait_the_old_bytes_are_read(copies: Program) -> None:
 
 @pytest.mark.parametrize("stages", [1, 2, 4])
 def test_a_pipeline_of_the_block(copies: Program, stages: int) -> None:
-    findings()
     values = np.random.default_rng(0).integers(0, 100, (9, 64)).astype(np.float32)
     sums = np.zeros(64, np.float32)
     copies.staged_sum(values, sums, 9, stages)
@@ -52,7 +43,6 @@ def test_a_pipeline_of_the_block(copies: Program, stages: int) -> None:
 
 
 def test_producers_and_consumers(copies: Program) -> None:
-    findings()
     values = np.random.default_rng(1).integers(0, 100, (7, 96)).astype(np.float32)
     sums = np.zeros(96, np.float32)
     copies.specialised(values, sums, 7)
@@ -69,7 +59,6 @@ def test_a_pipeline_of_each_thread(copies: Program) -> None:
 
 
 def test_copies_that_arrive_with_a_barrier(copies: Program) -> None:
-    findings()
     values = np.random.default_rng(3).integers(-999, 999, (3, 100)).astype(np.int16)
     seen = np.zeros((3, 64), np.int32)
     copies.barrier(values, seen)
@@ -91,7 +80,6 @@ def test_the_primitives_of_barriers(copies: Program) -> None:
 
 
 def test_copies_of_cooperative_groups(copies: Program) -> None:
-    findings()
     values, seen = np.arange(128, dtype=np.int32), np.zeros((3, 64), np.int32)
     copies.group_copies(values, seen)
     warps = values.reshape(2, 2, 32)[:, :, ::-1].reshape(2, 64)

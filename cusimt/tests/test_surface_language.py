@@ -120,7 +120,6 @@ def test_local_memory_recursion_and_early_return(language: Program) -> None:
 
 
 def test_a_barrier_between_two_questions_of_one_condition(language: Program) -> None:
-    findings()
     sums, rows = np.zeros(32, np.float32), np.zeros(32, np.float32)
     language.barriers_between_guards(sums, rows)
     assert np.array_equal(sums, 3 * np.arange(32, 64))

@@ -9,17 +9,12 @@ import pytest
 import torch
 
 from cusimt.findings import symbolise
-from cusimt.tests.surface_program import Program, findings, program
+from cusimt.tests.surface_program import Program, findings, no_findings, program
 
 
 @pytest.fixture(scope="module", params=[False, True], ids=["fast", "checked"])
 def ptx(request: pytest.FixtureRequest) -> Program:
-    findings()
     return program("ptx", checked=request.param)
-
-
-def no_findings() -> bool:
-    return symbolise([json.loads(line) for line in findings().splitlines()]) == []
 
 
 def test_integers_and_bits(ptx: Program) -> None:
@@ -85,7 +80,6 @@ def test_text_that_a_condition_chooses(ptx: Program) -> None:
 
 
 def test_memory_and_lanes(ptx: Program) -> None:
-    findings()
     values = np.random.default_rng(2).integers(-50, 50, (100, 4)).astype(np.float32)
     sums, count = np.zeros(4, np.float32), np.zeros(2, np.int32)
     ptx.memory(values, sums, count, 100)
@@ -97,7 +91,6 @@ def test_memory_and_lanes(ptx: Program) -> None:
 
 
 def test_matrix_fragments(ptx: Program) -> None:
-    findings()
     rng = np.random.default_rng(3)
     a, b = rng.integers(-9, 9, (16, 16)).astype(np.float16), rng.integers(-9, 9, (16, 8)).astype(np.float16)
     result = np.zeros((2, 16, 8), np.float32)
@@ -109,7 +102,6 @@ def test_matrix_fragments(ptx: Program) -> None:
 
 
 def test_rows_of_a_fragment_that_nobody_needs(ptx: Program) -> None:
-    findings()
     out = np.zeros((16, 16), np.float32)
     ptx.partly_filled(out, 5, 1)
     assert np.array_equal(out[:5].ravel(), np.arange(80))
@@ -118,7 +110,6 @@ def test_rows_of_a_fragment_that_nobody_needs(ptx: Program) -> None:
 
 @pytest.mark.parametrize(("rows", "waits", "kind"), [(0, 1, "uninitialized_read"), (16, 0, "race_shared")])
 def test_a_fragment_that_is_loaded_too_early(rows: int, waits: int, kind: str) -> None:
-    findings()
     program("ptx", checked=True).partly_filled(np.zeros(256, np.float32), rows, waits)
     found = symbolise([json.loads(line) for line in findings().splitlines()])
     assert kind in {each.kind for each in found}
@@ -141,7 +132,6 @@ def test_matrices_are_stored_and_transposed(ptx: Program) -> None:
 
 
 def test_predicates_and_barriers_with_numbers(ptx: Program) -> None:
-    findings()
     values, result = np.random.default_rng(5).integers(0, 99, 128).astype(np.int32), np.zeros(448, np.int32)
     ptx.handing_on(values, result)
     assert np.array_equal(result[:128], values.reshape(4, 32).cumsum(axis=1).ravel())
@@ -209,7 +199,6 @@ def pairs_of_halves(low: np.ndarray, high: np.ndarray) -> np.ndarray:
 
 
 def test_words_in_any_order_and_cache_policies(ptx: Program) -> None:
-    findings()
     values = np.random.default_rng(7).integers(-50, 50, (32, 4)).astype(np.float32)
     sums, least, pairs = np.zeros(4, np.float32), np.zeros(1, np.int64), np.zeros(1, np.uint32)
     copied = np.zeros((32, 4), np.float32)
@@ -223,7 +212,6 @@ def test_words_in_any_order_and_cache_policies(ptx: Program) -> None:
 
 @pytest.mark.parametrize("how", [0, 1, 3])
 def test_what_was_released_is_ordered(ptx: Program, how: int) -> None:
-    findings()
     out = np.zeros(1, np.int32)
     ptx.arriving(np.zeros(129, np.int32), out, how)
     assert out[0] == 100
@@ -231,7 +219,6 @@ def test_what_was_released_is_ordered(ptx: Program, how: int) -> None:
 
 
 def test_what_was_not_released_is_a_race() -> None:
-    findings()
     program("ptx", checked=True).arriving(np.zeros(129, np.int32), np.zeros(1, np.int32), 2)
     found = symbolise([json.loads(line) for line in findings().splitlines()])
     assert {each.kind for each in found} == {"race_global"}

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from typing import Any
 
 import numpy as np
@@ -10,8 +9,7 @@ import pytest
 from numpy.typing import NDArray
 
 from cusimt.counters import counting
-from cusimt.findings import symbolise
-from cusimt.tests.surface_program import Program, findings, program
+from cusimt.tests.surface_program import Program, no_findings, program
 
 Matrix = NDArray[Any]
 SHAPES = {16: (16, 16, 16), 32: (32, 8, 16), 8: (8, 32, 16)}
@@ -21,7 +19,6 @@ LAYOUTS = [(False, False, False), (True, False, False), (False, True, True), (Tr
 
 @pytest.fixture(scope="module", params=[False, True], ids=["fast", "checked"])
 def wmma(request: pytest.FixtureRequest) -> Program:
-    findings()
     return program("wmma", checked=request.param)
 
 
@@ -101,13 +98,12 @@ def test_doubles(wmma: Program, layouts: int) -> None:
 
 
 def test_a_tiled_product(wmma: Program) -> None:
-    findings()
     a, b = np.random.default_rng(6).normal(size=(2, 64, 64)).astype(np.float16)
     result = np.zeros((64, 64), np.float32)
     wmma.matmul(a, b, result, 64)
     exact = 2 * (a.astype(np.float64) @ b.astype(np.float64)) + 1
     np.testing.assert_allclose(result, exact, rtol=1e-5, atol=1e-4)
-    assert symbolise([json.loads(line) for line in findings().splitlines()]) == []
+    assert no_findings()
 
 
 def test_multiply_adds_are_counted() -> None:

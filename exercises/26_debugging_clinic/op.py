@@ -63,7 +63,7 @@ def normalise(x: Tensor) -> Tensor:
 
 
 def smooth(x: Tensor) -> Tensor:
-    """Twice the mean of each element and its neighbours; an end is its own neighbour."""
+    """The mean of each element and its neighbours, taken twice in a row; an end is its own neighbour."""
     return _ops.smooth(x)
 
 

@@ -118,9 +118,8 @@ def _run(
     command: Sequence[str], environment: Mapping[str, str], descriptors: tuple[int, ...], seconds: float,
     begun: Callable[[], None],
 ) -> NinjaRun:  # fmt: skip
-    limited = shutil.which("prlimit")  # before anything is started: later is too late for the first compiler
     with subprocess.Popen(
-        [limited, f"--fsize={MOST_FILE_BYTES}", *command] if limited else command,
+        [*_bounds(), *command],
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
@@ -141,6 +140,17 @@ def _run(
     log = printed.decode(errors="replace")
     killed = not stopped and bool(running.returncode < 0 or (running.returncode and _KILLED.search(log)))
     return NinjaRun(running.returncode == 0, log, bool(stopped), killed)
+
+
+def _bounds() -> list[str]:
+    """The commands that bound ninja, as far as they are there: by the size of a file, and by our own life.
+
+    Both hold before the first compiler starts. After a grader that was killed, ninja would go on and make
+    folders again in which the next one has just cleaned up.
+    """
+    bounds = {"prlimit": (f"--fsize={MOST_FILE_BYTES}",), "setpriv": ("--pdeathsig", "KILL")}
+    found = {shutil.which(name): options for name, options in bounds.items()}
+    return [word for command, options in found.items() if command for word in (command, *options)]
 
 
 def _read(descriptor: int, deadline: Deadline, seconds: float) -> tuple[bytes, str]:

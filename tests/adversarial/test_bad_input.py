@@ -317,7 +317,8 @@ def test_a_corrupted_cache_is_rebuilt(solved_course: Catalog, tmp_path: Path) ->
 
 def unfinished(cache: Path) -> list[str]:
     """The folders that a build fills now. One may go while it is listed, for which rglob would raise."""
-    return [name for _, inside, _ in os.walk(cache) for name in inside if name.endswith(".building")]
+    found = [Path(folder, name) for folder, inside, _ in os.walk(cache) for name in inside]
+    return [str(path.relative_to(cache)) for path in found if path.suffix == ".building"]
 
 
 def test_a_build_that_was_killed_leaves_nothing_behind(solved_course: Catalog, tmp_path: Path) -> None:

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
 
 from cusimt.compiler.sources import closure, content_key, translate_tree
+from cusimt.tests.waiting import has_ended, wait_for
 from grader.compilation import ninja
 from grader.compilation.request import require_sources
 from grader.support.errors import BuildFailed
@@ -137,3 +141,15 @@ def test_a_compiler_that_never_ends_is_stopped(tmp_path: Path, monkeypatch: pyte
     outcome = ninja.run([endless], tmp_path)
     assert not outcome.ok
     assert "the compiler was stopped" in outcome.log
+
+
+@pytest.mark.skipif(not shutil.which("setpriv"), reason="needs setpriv (util-linux)")
+def test_ninja_ends_with_the_grader_that_started_it(tmp_path: Path) -> None:
+    leader = tmp_path / "leader"  # of the session, which is ninja
+    command = ("sh", "-c", "cut -d ' ' -f 6 /proc/self/stat > part && mv part leader && exec sleep 600")
+    edge = f"ninja.Edge(Path({str(tmp_path / 'out')!r}), (), {command!r})"
+    program = f"from pathlib import Path; from grader.compilation import ninja; ninja.run([{edge}], Path())"
+    with subprocess.Popen([sys.executable, "-c", program], cwd=tmp_path) as running:
+        wait_for(leader)
+        running.kill()
+    assert has_ended(int(leader.read_text()))

@@ -12,7 +12,7 @@ import pytest
 
 from benchmarks import extension_repositories, hecbench
 from benchmarks.checkouts import Ended, in_scratch, run_limited
-from benchmarks.extension_repositories import Extension, Result, saved
+from benchmarks.extension_repositories import Extension, Result, Row, merged, recorded, saved
 
 BUILT = Ended(0, "", 1.0, frozenset())
 
@@ -61,6 +61,25 @@ def test_a_command_is_killed_with_its_children(tmp_path: Path) -> None:
     assert state == "Z", "it has ended"
 
 
+@pytest.mark.parametrize(
+    ("script", "limit", "stopped"),
+    [
+        ("while :; do :; done & wait", 0.5, True),  # a child's time counts
+        ("sleep 1.5", 0.5, False),  # by the clock it may take longer
+        ("sleep 60", 0.1, True),  # but not for ever
+    ],
+)
+def test_a_limit_is_of_processor_time(tmp_path: Path, script: str, limit: float, stopped: bool) -> None:
+    ended = run_limited(["bash", "-c", script], tmp_path, limit)
+    assert (ended.status is None) == stopped
+
+
+def test_seconds_are_of_all_processes(tmp_path: Path) -> None:
+    loop = f"{sys.executable} -c 'import time\nwhile time.process_time() < 0.3: pass'"
+    ended = run_limited(["bash", "-c", f"{loop}; {loop}; sleep 1"], tmp_path, 60)
+    assert ended.status == 0 and ended.seconds > 0.6
+
+
 def test_the_findings_of_all_processes_are_collected(tmp_path: Path) -> None:
     line = '{"kind": "race_global", "module": "", "pc": 0}'
     script = f"for i in 1 2; do echo '{line}' > $CUSIMT_FINDINGS/$i.jsonl; done; exit 3"
@@ -103,8 +122,31 @@ def test_a_saved_result_is_of_the_same_entry(tmp_path: Path) -> None:
     result.save(tmp_path)
     assert saved(extension, tmp_path) == result
     assert saved(Extension("owner/name", "1" * 40, ("python test.py",)), tmp_path) is None
-    text = extension_repositories.summary([result])
-    assert "| 1            | 1     | 3      | 1      | 0       | 75.0 % |" in text
+
+
+def test_a_record_is_a_merge_of_runs() -> None:
+    first, second, third = extension_repositories.extensions()[:3]
+    old = [
+        Row.of(Result(first, 2.0, Counter(passed=3, failed=1), frozenset({"race_global"}), "", 1, "abc")),
+        Row.of(Result(second, 1.0, failure="x.cu:1:2: error: no", simulator="abc")),
+    ]
+    text = extension_repositories.summary(old)
+    assert "| 2            | 1     | 0           | 3      | 1      | 0       | 75.0 % |" in text
+    assert recorded(f"# Title\n\n- date: today\n\n{text}\n") == old
+    assert "1 of its commands took more than" in old[0].note and "error: no" in old[1].note
+    new = [
+        Row.of(Result(third, 1.0, Counter(passed=1), simulator="def")),
+        Row.of(Result(second, 1.0, Counter(passed=9, failed=1), simulator="def")),
+    ]
+    both = merged(old, new)
+    assert [each.cells[-1] for each in both] == ["abc", "def", "def"]
+    text = extension_repositories.summary(both)
+    assert "| 3            | 3     | 2           | 13     | 2      | 0       | 86.7 % |" in text
+
+
+def test_a_reason_names_no_path_of_the_machine() -> None:
+    failed = ran("begun\n/home/me/lib/site-packages/torch/A.h:5:2: error: a | b\n", 1)
+    assert extension_repositories._why(failed) == "torch/A.h:5:2: error: a / b"
 
 
 def test_every_listed_repository_says_what_to_run() -> None:

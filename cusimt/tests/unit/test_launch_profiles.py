@@ -108,5 +108,17 @@ def test_a_device_function_that_was_not_inlined_does_not_hide_the_kernel(
     monkeypatch.setattr(instances, "_functions", lambda module, offsets: [frames[each] for each in offsets])
     for lines in ((first, second), (second, first)):
         assert instances.instance_of(replace(counts, lines=lines)) == "copy<float>"
-    assert instances.instance_of(replace(counts, lines=(first,))) == "float element<float>"
+    assert instances.instance_of(replace(counts, lines=(first,))) == "copy"  # as the launch calls it
     assert instances.instance_of(replace(counts, lines=())) == "copy"
+
+
+def test_a_kernel_whose_accesses_are_all_in_device_functions_keeps_its_name(
+    counts: LaunchCounts, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    source = tmp_path / "named.cu"
+    source.write_text("template <typename T>\n__global__ void __launch_bounds__(64)\n    copy(T* x) {}\n")
+    monkeypatch.setattr(instances, "_functions", lambda module, offsets: [["float element<float>(float*)"]])
+    launch = replace(counts.launch, kernel="copy<T>", file=str(source))
+    assert instances.instance_of(replace(counts, launch=launch)) == "copy<T>"
+    pointer = replace(launch, kernel="chosen")
+    assert instances.instance_of(replace(counts, launch=pointer)) == "float element<float>"

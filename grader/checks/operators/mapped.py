@@ -53,7 +53,7 @@ def _moved(dispatcher: Dispatcher, mapped: Mapped, inputs: Inputs) -> str:
     name = value.name if isinstance(value, Drawn) else "an argument"
     return (
         f"With the batch in dimension 0 all is right, and here it is dimension {dim} of {name}: does the "
-        "rule move it to the front, as in_dims says?"
+        "rule move it to the front, as in_dims says, and return where the batch is in the result?"
     )
 
 

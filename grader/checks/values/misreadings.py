@@ -149,10 +149,12 @@ def _by_the_other_index(tensor: torch.Tensor, shape: tuple[int, ...]) -> tuple[s
         return None
     columns, wide = shape[-1], tensor.to(WIDER.get(tensor.dtype, tensor.dtype)).reshape(-1)
     rows = torch.Size(shape).numel() // columns
-    if tensor.numel() == tensor.shape[-1] == columns > 1:
+    if min(rows, columns) == 1:  # an operand with a value for each element of the result
+        return None
+    if tensor.numel() == tensor.shape[-1] == columns:
         taken = _padded(wide, rows).reshape(rows, 1).expand(rows, columns)
         return "indexed by the row, where it has a value for each column", taken.reshape(shape)
-    if tensor.numel() == rows > 1 and tensor.shape[-1] == 1:
+    if tensor.numel() == rows and tensor.shape[-1] == 1:
         taken = _padded(wide, columns).expand(rows, columns)
         return "indexed by the column, where it has a value for each row", taken.reshape(shape)
     return None
