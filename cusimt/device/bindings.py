@@ -83,8 +83,8 @@ def _devices(driver: Driver) -> dict[str, Any]:
     def synchronize() -> None:
         import torch
 
-        driver.simt_synchronize(driver.simt_get_device())
-        if error := driver.simt_sticky_error():
+        error = driver.simt_synchronize(driver.simt_get_device()) or driver.simt_sticky_error()
+        if error:
             raise torch.AcceleratorError(f"CUDA error: {driver.simt_error_string(error).decode()}")
 
     @functools.cache

@@ -10,7 +10,7 @@ _RUNTIME: dict[str, tuple[Any, list[Any]]] = {
     "simt_device_count": (ctypes.c_int, []),
     "simt_get_device": (ctypes.c_int, []),
     "simt_set_device": (ctypes.c_int, [ctypes.c_int]),
-    "simt_synchronize": (None, [ctypes.c_int]),
+    "simt_synchronize": (ctypes.c_int, [ctypes.c_int]),
     "simt_current_stream": (ctypes.c_void_p, [ctypes.c_int]),
     "simt_set_current_stream": (None, [ctypes.c_int, ctypes.c_void_p]),
     "simt_stream_id": (ctypes.c_uint64, [ctypes.c_void_p]),

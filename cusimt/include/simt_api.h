@@ -252,7 +252,7 @@ int simt_event_query(void*);         // 0 or cudaErrorNotReady
 void simt_event_synchronize(void*);  // counted as a host sync
 int simt_event_elapsed_ms(float* ms, void* start, void* stop);
 int simt_stream_wait_event(void* stream, void* event);  // on a stream under capture these two make dependencies of nodes
-void simt_synchronize(int device);  // counted as a host sync
+int simt_synchronize(int device);  // counted as a host sync; 0, or the error if a stream of the device is under capture
 
 // ---- what happened: JSON lines in a buffer owned by the runtime until the next call of the same function ------------------
 // finding: {"kind":"out_of_bounds|use_after_free|uninitialized_read|host_pointer|device_pointer_on_host|race_shared|

@@ -95,7 +95,9 @@ int capture(Stream& stream, Work work) {
     std::scoped_lock lock(streams_lock, graphs_lock);
     std::vector<Edge> dependencies;
     for (CUgraphNode_st* node : stream.tail) dependencies.push_back({node, {}});
-    stream.tail = {stream.capture->graph->add(std::move(work), dependencies)};
+    CUgraphNode_st* node = stream.capture->graph->add(std::move(work), dependencies);
+    node->device = stream.device;
+    stream.tail = {node};
     return cudaSuccess;
 }
 
@@ -106,7 +108,8 @@ std::optional<int> capture_launch(const simt_launch& launch) {
     if (launch.of_programs || launch.refers_to_caller) {
         fprintf(stderr, "cusimt: %s cannot be captured into a CUDA graph: %s\n", launch.kernel ? launch.kernel : "this kernel",
                 launch.of_programs ? "it is a kernel of Triton, which has run already."
-                                   : "an argument in braces refers to a variable of the function that launches. Name its type.");
+                                   : "an argument refers to a variable of the function that launches. "
+                                     "Name the type of an argument in braces. Thrust's algorithms cannot be captured.");
         return invalidate(*fate.captured->capture, cudaErrorNotSupported);
     }
     KernelWork kernel(launch);

@@ -1,7 +1,10 @@
 // Kernel nodes: a launch that is kept, with copies of its arguments.
 #include <string.h>
 
+#include <mutex>
+#include <string>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "execution.h"
 #include "graphs.h"
@@ -15,10 +18,21 @@ std::unordered_map<const void*, KernelWork>& remembered() {
     static auto* kernels = new std::unordered_map<const void*, KernelWork>;
     return *kernels;
 }
+std::mutex remembered_lock;  // nothing else is locked under it
+
+// Uses of memory and findings point to a launch's texts, and may outlive the graph.
+const char* kept_text(const char* text) {
+    if (!text) return nullptr;
+    static std::mutex lock;
+    static auto* texts = new std::unordered_set<std::string>;
+    std::lock_guard guard(lock);
+    return texts->insert(text).first->c_str();
+}
 }  // namespace
 
-KernelWork::KernelWork(const simt_launch& launch)
-    : launch_(launch), name_(launch.kernel ? launch.kernel : ""), file_(launch.file ? launch.file : "") {
+KernelWork::KernelWork(const simt_launch& launch) : launch_(launch) {
+    launch_.kernel = kept_text(launch.kernel);
+    launch_.file = kept_text(launch.file);
     closure_.resize((launch.closure_bytes + sizeof(Chunk) - 1) / sizeof(Chunk));
     memcpy(closure_.data(), launch.closure, launch.closure_bytes);
 }
@@ -26,8 +40,6 @@ KernelWork::KernelWork(const simt_launch& launch)
 simt_launch KernelWork::launch(void* stream) const {
     simt_launch launch = launch_;
     launch.stream = stream;
-    launch.kernel = launch_.kernel ? name_.c_str() : nullptr;
-    launch.file = launch_.file ? file_.c_str() : nullptr;
     launch.closure = const_cast<Chunk*>(closure_.data());
     return launch;
 }
@@ -68,12 +80,12 @@ bool is_kept(const simt_launch& launch) {
 }
 
 void remember_kernel(const KernelWork& kernel) {
-    std::lock_guard lock(graphs_lock);
+    std::lock_guard lock(remembered_lock);
     remembered()[kernel.function()] = kernel;
 }
 
 void forget_kernels_of(const simt_module& module) {
-    std::lock_guard lock(graphs_lock);
+    std::lock_guard lock(remembered_lock);
     std::erase_if(remembered(), [&](const auto& each) { return each.second.module() == &module; });
 }
 
@@ -81,13 +93,17 @@ int make_kernel(const cudaKernelNodeParams& parameters, const KernelWork* known,
     if (!parameters.func) return cudaErrorInvalidDeviceFunction;
     if (parameters.extra) return parameters.kernelParams ? cudaErrorInvalidValue : cudaErrorNotSupported;
     std::lock_guard lock(graphs_lock);
-    if (!known || known->function() != parameters.func) {
-        auto found = remembered().find(parameters.func);
-        known = found == remembered().end() ? nullptr : &found->second;
-    }
-    if (known) {
-        if (known->argument_count() && !parameters.kernelParams) return cudaErrorInvalidValue;
+    bool is_known = known && known->function() == parameters.func;
+    if (is_known) {
         *made = *known;
+    } else {
+        std::lock_guard lock_of_map(remembered_lock);
+        auto found = remembered().find(parameters.func);
+        is_known = found != remembered().end();
+        if (is_known) *made = found->second;
+    }
+    if (is_known) {
+        if (made->argument_count() && !parameters.kernelParams) return cudaErrorInvalidValue;
         made->configure(parameters);
         simt_launch launch = made->launch(nullptr);
         kept_launch = made;

@@ -9,28 +9,30 @@
 
 namespace simt {
 
-std::recursive_mutex graphs_lock;
+std::recursive_mutex& graphs_lock = launch_lock;
 
 namespace {
+std::mutex handles_lock;  // nothing else is locked under it
+
 std::unordered_set<const void*>& live() {
     static auto* handles = new std::unordered_set<const void*>;
     return *handles;
 }
 
 void set_live(const void* handle, bool is_live) {
-    std::lock_guard lock(graphs_lock);
+    std::lock_guard lock(handles_lock);
     if (is_live) live().insert(handle);
     else live().erase(handle);
 }
 
 bool find_live(const void* handle) {
-    std::lock_guard lock(graphs_lock);
+    std::lock_guard lock(handles_lock);
     return handle && live().contains(handle);
 }
 
 uint64_t next_id() {
     static uint64_t last = 0;
-    std::lock_guard lock(graphs_lock);
+    std::lock_guard lock(handles_lock);
     return ++last;
 }
 }  // namespace

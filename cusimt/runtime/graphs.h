@@ -9,7 +9,6 @@
 #include <map>
 #include <memory>
 #include <mutex>
-#include <string>
 #include <variant>
 #include <vector>
 
@@ -27,7 +26,7 @@ class KernelWork {
     simt_launch launch(void* stream) const;
     // The kernel's address, or a stand-in of its own where a launch deduced template arguments and so does not know it.
     const void* function() const;
-    const std::string& name() const { return name_; }
+    const char* name() const { return launch_.kernel ? launch_.kernel : ""; }
     size_t argument_count() const { return launch_.argument_count; }
     void* argument(size_t index) const;  // within this object
     bool is_cooperative() const { return launch_.cooperative != 0; }
@@ -40,7 +39,6 @@ class KernelWork {
         char bytes[128];
     };
     simt_launch launch_{};
-    std::string name_, file_;
     std::vector<Chunk> closure_;
     std::vector<void*> pointers_;  // as `describe` gave them
 };
@@ -77,8 +75,10 @@ struct Edge {
     cudaGraphEdgeData data;
 };
 
-// Held by everything here that reads or changes graphs. Launches run without it.
-extern std::recursive_mutex graphs_lock;
+// Held by everything here that reads or changes graphs, and while a kernel runs, but not for the whole launch of a graph. It is
+// the lock of launches, because a launch may become a node, and the making of a node asks what a launch would answer. Who needs
+// streams_lock as well takes that one later, or both at once.
+extern std::recursive_mutex& graphs_lock;
 
 }  // namespace simt
 

@@ -141,7 +141,7 @@ cudaError_t cudaGraphInstantiateWithParams(cudaGraphExec_t* executable, cudaGrap
     auto made = std::make_unique<CUgraphExec_st>();
     made->graph = graph->clone();
     made->graph->is_owned = true;
-    made->flags = parameters->flags;
+    made->flags = parameters->flags & ~(unsigned long long)cudaGraphInstantiateFlagUpload;  // it ends with this call
     *executable = made.release();
     parameters->result_out = cudaGraphInstantiateSuccess;
     return cudaSuccess;
@@ -217,7 +217,10 @@ cudaError_t cudaGraphExecMemcpyNodeSetParams1D(cudaGraphExec_t executable, cudaG
 }
 cudaError_t cudaGraphExecMemsetNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node, const cudaMemsetParams* memset) {
     std::lock_guard lock(graphs_lock);
-    return cudaGraphMemsetNodeSetParams(node_of(executable, node), memset);
+    CUgraphNode_st* clone = node_of(executable, node);
+    auto* before = clone ? std::get_if<cudaMemsetParams>(&clone->work) : nullptr;
+    if (!before || !memset || before->height != 1 || memset->height != 1) return failed(cudaErrorInvalidValue);
+    return cudaGraphMemsetNodeSetParams(clone, memset);
 }
 cudaError_t cudaGraphExecHostNodeSetParams(cudaGraphExec_t executable, cudaGraphNode_t node, const cudaHostNodeParams* host) {
     std::lock_guard lock(graphs_lock);

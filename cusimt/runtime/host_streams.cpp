@@ -15,6 +15,15 @@ cudaError_t wait_for(const char* call, const void* stream, int refused, Wait wai
     wait();
     return answer(record, cudaSuccess);
 }
+
+// An event's own node: one of a graph's launches then records it, or waits for it. Outside of a capture there is none.
+cudaError_t capture_external(cudaStream_t stream, cudaEvent_t event, Work work) {
+    Fate fate = fate_of_work(stream);
+    if (fate.error) return failed(fate.error);
+    if (!fate.captured) return failed(cudaErrorInvalidValue);
+    if (!find_event(event)) return failed(cudaErrorInvalidResourceHandle);
+    return failed(capture(*fate.captured, std::move(work)));
+}
 }  // namespace
 
 extern "C" {
@@ -53,10 +62,8 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
     if (flags & ~unsigned(cudaEventWaitExternal)) return failed(cudaErrorInvalidValue);
-    Fate fate = flags == cudaEventWaitExternal ? fate_of_work(stream) : Fate{};
-    if (fate.error) return failed(fate.error);
-    if (fate.captured) return failed(find_event(event) ? capture(*fate.captured, WaitWork{event}) : cudaErrorInvalidResourceHandle);
-    return failed(simt_stream_wait_event(stream, event));
+    if (!flags) return failed(simt_stream_wait_event(stream, event));
+    return capture_external(stream, event, WaitWork{event});
 }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags) {
@@ -128,10 +135,7 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
 
 cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
     if (flags & ~unsigned(cudaEventRecordExternal)) return failed(cudaErrorInvalidValue);
-    Fate fate = flags == cudaEventRecordExternal ? fate_of_work(stream) : Fate{};
-    if (fate.error) return failed(fate.error);
-    if (!fate.captured) return cudaEventRecord(event, stream);
-    return failed(find_event(event) ? capture(*fate.captured, RecordWork{event}) : cudaErrorInvalidResourceHandle);
+    return flags ? capture_external(stream, event, RecordWork{event}) : cudaEventRecord(event, stream);
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {

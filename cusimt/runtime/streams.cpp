@@ -229,7 +229,6 @@ int simt_stream_query(void* handle) {
 }
 
 void simt_stream_synchronize(void* handle) {
-    set_error(refuse_query(handle));
     if (Stream* stream = find_stream(handle)) host_waits_for(*stream);
     log_api_call({.call = "torch::synchronize", .kind = "sync"});
 }
@@ -252,9 +251,10 @@ void simt_watch_streams(void) {
     }
 }
 
-void simt_synchronize(int device) {
-    set_error(refuse_query_of_device(device));
+int simt_synchronize(int device) {
+    if (int error = refuse_query_of_device(device)) return set_error(error);
     if (device >= 0 && device < kDevices) host_waits_for_device(device);
     log_api_call({.call = "torch::synchronize", .kind = "sync"});
+    return cudaSuccess;
 }
 }
