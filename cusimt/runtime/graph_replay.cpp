@@ -62,10 +62,7 @@ class Replay {
         }
         std::vector<void*>& pool = executable_.lanes[node.device];
         size_t& taken = taken_[node.device];
-        if (taken == pool.size()) {
-            pool.push_back(simt_stream_create(node.device, 0));
-            find_stream(pool.back())->is_branch = true;
-        }
+        if (taken == pool.size()) pool.push_back(create_branch(node.device));
         void* handle = pool[taken++];
         made_.push_back(std::make_unique<Lane>(Lane{find_stream(handle), handle, nullptr, node.device}));
         in_use_.push_back(made_.back().get());

@@ -108,9 +108,16 @@ std::string name_of_stream(uint64_t key) {
         const uint64_t device = ~key;
         return device ? "the default stream of cuda:" + std::to_string(device) : "the default stream";
     }
-    Stream* stream = stream_of_key(key);
-    return (stream && stream->is_branch ? "branch " : "stream ") + std::to_string(key) +
-           (stream && stream->is_branch ? " of a graph" : "");
+    std::lock_guard lock(streams_lock);
+    const bool is_branch = stream_table().branches.contains(key);
+    return (is_branch ? "branch " : "stream ") + std::to_string(key) + (is_branch ? " of a graph" : "");
+}
+
+void* create_branch(int device) {
+    std::lock_guard lock(streams_lock);
+    void* handle = simt_stream_create(device, 0);
+    stream_table().branches.insert(find_stream(handle)->key());
+    return handle;
 }
 
 int check_stream(cudaStream_t handle) {

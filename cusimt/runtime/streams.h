@@ -34,7 +34,6 @@ struct Stream : Progress {
     int priority = 0;
     unsigned flags = 0;
     uint64_t submitted = 0;  // pieces of work
-    bool is_branch = false;  // of a graph's launches, and no stream of the program
     std::shared_ptr<Capture> capture;   // see captures.h
     std::vector<CUgraphNode_st*> tail;  // under capture: on what its next node depends
 
@@ -52,6 +51,8 @@ struct Event {
     std::vector<CUgraphNode_st*> tail;  // the nodes that it stands for then
 };
 
+// A new stream for a branch of a graph: none of the program's, and called so even after the graph is gone.
+void* create_branch(int device);
 // Resolves a handle (null and cudaStreamLegacy: the default stream of the current device). Null when it is no stream.
 Stream* find_stream(const void* handle);
 Event* find_event(const void* handle);

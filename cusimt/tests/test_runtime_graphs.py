@@ -30,7 +30,7 @@ CASES = {
     "fork_and_join": ["1 4 4 1", "12 21 30 39", "204 205 206 207"],
     "node_edges": [INVALID, INVALID, "2 1 1 1", "1 1 1", "1 1", "6 9 12 15", "20 29 38 47", INVALID, "2"]
     + [OK, "1", INVALID],
-    "all_nodes": [INVALID, "5 2 1 3 4 7", "1 1 2 1 hici", OK, INVALID, INVALID],
+    "all_nodes": [INVALID, "5 2 1 3 4 7", "1 1 2 1 hici", OK, "8", INVALID, INVALID, INVALID],
     "parameters": ["1 64 1 2.5 3 4 5.5 8 1 1", "38", "36", "0 0 0 0", "324 9 2", "9 9 0 0"]
     + [INVALID, "cudaErrorInvalidDeviceFunction"],
     "update": [OK, "24 28 32 36", CHANGED, "2", CHANGED, "3 1", "68 76 84 92"],
@@ -44,6 +44,7 @@ CASES = {
         f"isolation: {capture_error('Isolation')}, {FAILED}",
         f"callback: {capture_error('Unsupported')}, {FAILED}",
         f"malloc: {capture_error('Unsupported')}, {FAILED}",
+        f"malloc async: cudaErrorNotSupported, {FAILED}",
         f"copy: {capture_error('Implicit')}, {FAILED}",
         f"copy beside: {capture_error('Unsupported')}, {FAILED}",
         f"legacy: {capture_error('Implicit')}, {FAILED}",
@@ -70,7 +71,8 @@ CASES = {
         OK,
     ],
     "information": ["1 1 1 1", "1 2 1 1", "102 104 106 108", OK],
-    "host_functions": ["3 ''", "ab", OK],
+    "host_functions": ["3 ''", "ab", OK, INVALID, INVALID],
+    "threads": ["1999 2000 2001 2002", "2000 2001 2002 2003"],
     "pointer": ["1 2 3 4"],
 }
 
@@ -107,10 +109,21 @@ def source_text_line(text: str) -> int:
     return next(number for number, line in enumerate(lines, 1) if line.strip() == text)
 
 
-def test_branches_that_no_edge_orders_race(tmp_path: Path) -> None:
-    _, (finding,) = output_of("unordered_branches", tmp_path, checked=True)
+@pytest.mark.parametrize(
+    ("case", "launched_on"),
+    [("unordered_branches", "stream"), ("unordered_on_default", "the default stream")],
+)
+def test_branches_that_no_edge_orders_race(case: str, launched_on: str, tmp_path: Path) -> None:
+    _, (finding,) = output_of(case, tmp_path, checked=True)
     assert finding["kind"] == "stream_order"
-    assert "scale on branch" in finding["note"] and "and add on stream" in finding["note"]
+    assert "scale on branch" in finding["note"] and f"and add on {launched_on}" in finding["note"]
+
+
+def test_a_finding_after_the_end_of_a_graph_names_its_launch(tmp_path: Path) -> None:
+    _, (finding,) = output_of("after_the_graph", tmp_path, checked=True)
+    assert (finding["kind"], Path(finding["file"]).name) == ("stream_order", "graphs.cu")
+    assert finding["line"] == source_line("graphs", "captured in two")
+    assert finding["note"].startswith("cudaMemsetAsync on stream") and "add on branch" in finding["note"]
 
 
 @pytest.mark.parametrize(

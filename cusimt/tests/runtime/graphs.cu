@@ -141,7 +141,7 @@ void fork_and_join() {
 }
 
 // Two branches write the same memory, and nothing orders them.
-void unordered_branches() {
+void run_unordered_branches(bool on_default) {
     float* x = ramp(4);
     cudaStream_t one = stream_of(), two = stream_of();
     cudaEvent_t forked = an_event(), joined = an_event();
@@ -154,8 +154,63 @@ void unordered_branches() {
     CHECK(cudaEventRecord(joined, two));
     CHECK(cudaStreamWaitEvent(one, joined, 0));
     CHECK(cudaStreamEndCapture(one, &graph));
-    run(executable_of(graph), one);
+    run(executable_of(graph), on_default ? nullptr : one);
     show(x, 4);
+}
+void unordered_branches() { run_unordered_branches(false); }
+void unordered_on_default() { run_unordered_branches(true); }
+
+// A stream that did not wait for a graph, which is gone when that is found.
+void after_the_graph() {
+    float *x = ramp(4), *y = ramp(4);
+    cudaStream_t one = stream_of(), two = stream_of(), late = stream_of(cudaStreamNonBlocking);
+    cudaEvent_t forked = an_event(), joined = an_event();
+    cudaGraph_t graph;
+    CHECK(cudaStreamBeginCapture(one, cudaStreamCaptureModeGlobal));
+    CHECK(cudaEventRecord(forked, one));
+    CHECK(cudaStreamWaitEvent(two, forked, 0));
+    add<<<1, 4, 0, one>>>(y, 2, 4);
+    add<<<1, 4, 0, two>>>(x, 2, 4);  // <- captured in two
+    CHECK(cudaEventRecord(joined, two));
+    CHECK(cudaStreamWaitEvent(one, joined, 0));
+    CHECK(cudaStreamEndCapture(one, &graph));
+    cudaGraphExec_t exec = executable_of(graph);
+    CHECK(cudaGraphLaunch(exec, one));
+    CHECK(cudaGraphExecDestroy(exec));
+    CHECK(cudaGraphDestroy(graph));
+    std::vector<std::string> others(100, std::string(200, '?'));  // in the place of what the graph freed
+    CHECK(cudaMemsetAsync(x, 0, 16, late));
+    CHECK(cudaDeviceSynchronize());
+}
+
+// A thread captures while another gives a node new parameters.
+void threads() {
+    float *x = ramp(4), *y = ramp(4);
+    cudaStream_t one = stream_of(), two = stream_of();
+    cudaGraph_t graph = nullptr, other;
+    CHECK(cudaStreamBeginCapture(one, cudaStreamCaptureModeRelaxed));
+    add<<<1, 4, 0, one>>>(x, 1, 4);
+    CHECK(cudaStreamEndCapture(one, &graph));
+    size_t count = 1;
+    cudaGraphNode_t node;
+    CHECK(cudaGraphGetNodes(graph, &node, &count));
+    std::thread changes([&] {
+        for (int i = 0; i < 2000; ++i) {
+            cudaKernelNodeParams kernel;
+            float term = float(i);
+            CHECK(cudaGraphKernelNodeGetParams(node, &kernel));
+            kernel.kernelParams[1] = &term;
+            CHECK(cudaGraphKernelNodeSetParams(node, &kernel));
+        }
+    });
+    CHECK(cudaStreamBeginCapture(two, cudaStreamCaptureModeThreadLocal));
+    for (int i = 0; i < 2000; ++i) add<<<1, 4, 0, two>>>(y, 1, 4);
+    CHECK(cudaStreamEndCapture(two, &other));
+    changes.join();
+    run(executable_of(graph), one);
+    run(executable_of(other), two);
+    show(x, 4);
+    show(y, 4);
 }
 
 // The same with an edge between them, through the API of nodes.
@@ -244,6 +299,15 @@ void all_nodes() {
     run(executable_of(clone), nullptr);
     printf("%g %g %g %g %s\n", host[0], host[1], host[2], host[3], order.c_str());
     SHOW(cudaEventQuery(event));
+    cudaGraphExec_t exec;
+    cudaGraphInstantiateParams uploaded = {};
+    uploaded.flags = cudaGraphInstantiateFlagUpload | cudaGraphInstantiateFlagUseNodePriority;
+    CHECK(cudaGraphInstantiateWithParams(&exec, graph, &uploaded));
+    unsigned long long flags = 0;
+    CHECK(cudaGraphExecGetFlags(exec, &flags));
+    printf("%llu\n", flags);
+    fill_parameters.height = 2, fill_parameters.width = 1, fill_parameters.pitch = 8;
+    SHOW(cudaGraphExecMemsetNodeSetParams(exec, fill_node, &fill_parameters));  // in one dimension only
     fill_parameters.elementSize = 3;
     SHOW(cudaGraphAddMemsetNode(&fill_node, graph, nullptr, 0, &fill_parameters));
     cudaGraphNode_t twice[] = {empty, empty};
@@ -380,6 +444,7 @@ void prohibited() {
     attempt("isolation", one, [&](cudaStream_t s) { return cudaStreamWaitEvent(s, outside, 0); });
     attempt("callback", one, [](cudaStream_t s) { return cudaStreamAddCallback(s, [](cudaStream_t, cudaError_t, void*) {}, nullptr, 0); });
     attempt("malloc", free, [&](cudaStream_t) { return cudaMalloc(&y, 16); });
+    attempt("malloc async", one, [&](cudaStream_t s) { return cudaMallocAsync(&y, 16, s); });
     attempt("copy", one, [&](cudaStream_t) { return cudaMemcpy(x, x, 16, cudaMemcpyDeviceToDevice); });
     attempt("copy beside", free, [&](cudaStream_t) { return cudaMemcpy(x, x, 16, cudaMemcpyDeviceToDevice); });
     attempt("legacy", one, [&](cudaStream_t) { add<<<1, 4>>>(x, 1, 4); return cudaGetLastError(); });
@@ -481,6 +546,8 @@ void host_functions() {
     run(executable_of(graph), stream);
     printf("%s\n", order.c_str());
     SHOW(cudaEventSynchronize(external));
+    SHOW(cudaEventRecordWithFlags(external, stream, cudaEventRecordExternal));  // nothing is captured now
+    SHOW(cudaStreamWaitEvent(stream, external, cudaEventWaitExternal));
 }
 
 void fault() {
@@ -528,6 +595,7 @@ extern "C" const char* simt_take_launches(void);
 int main(int, char** arguments) {
     static const std::map<std::string, void (*)()> cases = {
         {"capture", capture}, {"fork_and_join", fork_and_join}, {"unordered_branches", unordered_branches},
+        {"unordered_on_default", unordered_on_default}, {"after_the_graph", after_the_graph}, {"threads", threads},
         {"node_edges", node_edges}, {"all_nodes", all_nodes}, {"parameters", parameters}, {"update", update},
         {"nested_launch", nested_launch}, {"prohibited", prohibited}, {"sequences", sequences}, {"information", information},
         {"host_functions", host_functions}, {"fault", fault}, {"unwritten", unwritten}, {"pointer", pointer},
