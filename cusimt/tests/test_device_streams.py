@@ -373,20 +373,21 @@ def test_an_operator_on_a_stream_under_capture_is_refused_and_does_not_run() -> 
         x[0].item()
 
     side = torch.cuda.Stream()
+    stream = ctypes.c_void_p(side.cuda_stream)
     for work in (doubled, copied, read):
         with torch.cuda.stream(side):
-            assert runtime.cudaStreamBeginCapture(ctypes.c_void_p(side.cuda_stream), 0) == 0
+            assert runtime.cudaStreamBeginCapture(stream, 0) == 0
             assert torch.cuda.is_current_stream_capturing()
             x.view(2, 2)  # moves nothing
             with pytest.raises(RuntimeError, match="of a CUDA graph only kernels"):
                 work()
-            assert runtime.cudaStreamEndCapture(ctypes.c_void_p(side.cuda_stream), ctypes.byref(graph)) == invalidated
+            assert runtime.cudaStreamEndCapture(stream, ctypes.byref(graph)) == invalidated
             assert not torch.cuda.is_current_stream_capturing()
     runtime.cudaGetLastError()
     assert x.tolist() == [1, 1, 1, 1]
     for wait in (side.synchronize, side.query, torch.cuda.synchronize):
-        assert runtime.cudaStreamBeginCapture(ctypes.c_void_p(side.cuda_stream), 0) == 0
+        assert runtime.cudaStreamBeginCapture(stream, 0) == 0
         with pytest.raises(RuntimeError, match="operation not permitted when stream is capturing"):
             wait()
-        assert runtime.cudaStreamEndCapture(ctypes.c_void_p(side.cuda_stream), ctypes.byref(graph)) == invalidated
+        assert runtime.cudaStreamEndCapture(stream, ctypes.byref(graph)) == invalidated
     runtime.cudaGetLastError()

@@ -1,4 +1,4 @@
-"""CUDA graphs: stream capture, the API of nodes, launches, updates; and what the checks see of a graph's kernels.
+"""CUDA graphs: stream capture, nodes, launches, updates; and what the checks see of a graph's kernels.
 
 Expectations come from the documentation of the CUDA runtime API and from the programming guide's section on
 prohibited operations.
@@ -28,11 +28,15 @@ FAILED = f"2, {capture_error('Invalidated')}, null"
 CASES = {
     "capture": ["1", "0 4", "0 1 2 3", "0 22 24 26", "20 22 24 26", "0 64 68 72", OK, INVALID, INVALID],
     "fork_and_join": ["1 4 4 1", "12 21 30 39", "204 205 206 207"],
-    "node_edges": [INVALID, INVALID, "2 1 1 1", "1 1 1", "1 1", "6 9 12 15", "20 29 38 47", INVALID, "2"]
-    + [OK, "1", INVALID],
+    "node_edges": [
+        *(INVALID, INVALID, "2 1 1 1", "1 1 1", "1 1", "6 9 12 15", "20 29 38 47"),
+        *(INVALID, "2", OK, "1", INVALID),
+    ],
     "all_nodes": [INVALID, "5 2 1 3 4 7", "1 1 2 1 hici", OK, "8", INVALID, INVALID, INVALID],
-    "parameters": ["1 64 1 2.5 3 4 5.5 8 1 1", "38", "36", "0 0 0 0", "324 9 2", "9 9 0 0"]
-    + [INVALID, "cudaErrorInvalidDeviceFunction"],
+    "parameters": [
+        *("1 64 1 2.5 3 4 5.5 8 1 1", "38", "36", "0 0 0 0", "324 9 2", "9 9 0 0"),
+        *(INVALID, "cudaErrorInvalidDeviceFunction"),
+    ],
     "update": [OK, "24 28 32 36", CHANGED, "2", CHANGED, "3 1", "68 76 84 92"],
     "nested_launch": ["2 4", "0 1 2 3", "7 9 11 13"],
     "prohibited": [
@@ -53,6 +57,13 @@ CASES = {
         f"relaxed: {OK}, 1, {OK}, graph",
         f"configuration: {INVALID}, 1, {OK}, graph",
         "1 2 3 4",  # of the one launch beside a capture
+    ],
+    "modes": [
+        f"{capture_error('Unsupported')} {capture_error('Invalidated')}",  # global: in this thread
+        f"{capture_error('Unsupported')} {capture_error('Invalidated')}",  # in another one
+        f"{OK} {OK}",  # in one that ignores the captures of others
+        f"{capture_error('Unsupported')} {capture_error('Invalidated')}",  # thread-local: in this thread
+        *[f"{OK} {OK}"] * 5,
     ],
     "sequences": [
         capture_error("Unsupported"),
@@ -79,9 +90,8 @@ CASES = {
 
 def output_of(case: str, folder: Path, checked: bool) -> tuple[list[str], list[dict[str, Any]]]:
     """What a case printed: its own lines, and the records behind them."""
-    done = subprocess.run(
-        [program("graphs", checked), case], cwd=folder, capture_output=True, text=True, check=False, timeout=60
-    )
+    command = [program("graphs", checked), case]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False, timeout=60)
     assert done.returncode == 0, done.stderr
     lines = [line.rstrip() for line in done.stdout.splitlines()]
     return [line for line in lines if not line.startswith("{")], [

@@ -64,7 +64,7 @@ def printed(folder: Path, name: str, include_dirs: list[Path], body: str) -> str
 
 
 def test_numbers_are_those_of_cuda(tmp_path: Path) -> None:
-    """Every enumerator and flag of driver_types.h and of graphs, every size and alignment, against the real headers."""
+    """Enumerators and flags of driver_types.h and of graphs, sizes, alignments: as in the real headers."""
     try:
         toolkit = cuda_toolkit()
     except ToolchainError:

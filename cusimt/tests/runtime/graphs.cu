@@ -466,6 +466,33 @@ void prohibited() {
     show(x, 4);
 }
 
+// What an allocation answers in the thread that captures, in another one, and in another one that minds its own captures only.
+void modes() {
+    cudaStream_t stream = stream_of();
+    float* x = ramp(4);
+    auto allocate = [] {
+        void* memory = nullptr;
+        printf("%s ", cudaGetErrorName(cudaMalloc(&memory, 16)));
+    };
+    auto allocate_thread_local = [&] {
+        cudaStreamCaptureMode mode = cudaStreamCaptureModeThreadLocal;
+        cudaThreadExchangeStreamCaptureMode(&mode);
+        allocate();
+    };
+    for (auto mode : {cudaStreamCaptureModeGlobal, cudaStreamCaptureModeThreadLocal, cudaStreamCaptureModeRelaxed}) {
+        for (int where = 0; where < 3; ++where) {
+            cudaGraph_t graph;
+            CHECK(cudaStreamBeginCapture(stream, mode));
+            add<<<1, 4, 0, stream>>>(x, 1, 4);
+            if (where == 0) allocate();
+            else if (where == 1) std::thread(allocate).join();
+            else std::thread(allocate_thread_local).join();
+            printf("%s\n", cudaGetErrorName(cudaStreamEndCapture(stream, &graph)));
+        }
+    }
+    cudaGetLastError();
+}
+
 void sequences() {
     float* x = ramp(4);
     cudaStream_t one = stream_of(), two = stream_of();
@@ -596,6 +623,7 @@ int main(int, char** arguments) {
     static const std::map<std::string, void (*)()> cases = {
         {"capture", capture}, {"fork_and_join", fork_and_join}, {"unordered_branches", unordered_branches},
         {"unordered_on_default", unordered_on_default}, {"after_the_graph", after_the_graph}, {"threads", threads},
+        {"modes", modes},
         {"node_edges", node_edges}, {"all_nodes", all_nodes}, {"parameters", parameters}, {"update", update},
         {"nested_launch", nested_launch}, {"prohibited", prohibited}, {"sequences", sequences}, {"information", information},
         {"host_functions", host_functions}, {"fault", fault}, {"unwritten", unwritten}, {"pointer", pointer},
