@@ -7,7 +7,7 @@ from typing import Any, NoReturn
 
 _GRAPHS = (
     "CUDA graphs of PyTorch's operators cannot be captured on the simulated device.",
-    "Operators run on the host, at once; graphs of kernels (cudaStreamBeginCapture) are captured and launched.",
+    "Operators run on the host, at once; a graph has kernels, copies and fills (cudaStreamBeginCapture).",
     "Call the model without torch.cuda.graph, or run this on a machine with a GPU.",
 )
 _POOLS = (

@@ -54,11 +54,11 @@ typedef struct simt_launch {
     void* closure;                 // kernel arguments, already evaluated
     simt_module* module;
     int cooperative;
-    size_t closure_bytes;  // parameter space that device code may read; 0: unknown
-    const void* function;  // address of the kernel, as given to cudaFuncSetAttribute; null: unknown
-    int is_instrumented;   // 1: the launching file was compiled with access hooks, and so was the kernel in it
-    int of_programs;       // 1: each block repeats what a program did (below); its barriers are not counted
-    int is_trial;          // 1: autotuning tries a configuration: neither recorded nor counted
+    size_t closure_bytes;            // parameter space that device code may read; 0: unknown
+    const void* function;            // address of the kernel, as given to cudaFuncSetAttribute; null: unknown
+    int is_instrumented;             // 1: the launching file was compiled with access hooks, and so was the kernel in it
+    int of_programs;                 // 1: each block repeats what a program did (below); its barriers are not counted
+    int is_trial;                    // 1: autotuning tries a configuration: neither recorded nor counted
     const simt_argument* arguments;  // null: not known
     size_t argument_count;
     int refers_to_caller;  // 1: the closure refers to variables of the function that launches, and must not outlive it
@@ -231,7 +231,7 @@ uint64_t simt_stream_id(void* stream);  // 0 for the default stream
 void* simt_stream_from_id(int device, uint64_t id);
 int simt_stream_device(void*);
 int simt_stream_priority(void*);
-int simt_stream_query(void* stream);                       // 0 or cudaErrorNotReady
+int simt_stream_query(void* stream);  // 0 or cudaErrorNotReady
 // 0: what follows on the stream runs at once; else it is being captured (1), or the capture has failed (2).
 int simt_stream_capture_status(void* stream);
 int simt_uncaptured_work(void* stream, const char* call);  // about to run: 0, or the error if the stream is under capture

@@ -48,7 +48,7 @@ int refuse_unsafe_call();
 int refuse_synchronous_call();
 
 bool is_capturing(const Stream& stream);
-int record_captured(Event& event, Stream& stream);        // 0 or an error
+int record_captured(Event& event, Stream& stream);  // 0 or an error
 int wait_for_captured(Stream& stream, const Event& event);
 void leave_capture(Stream& stream);  // that is destroyed
 

@@ -46,7 +46,8 @@ std::string label(const CUgraphNode_st& node, unsigned flags) {
             uint32_t extents[] = {uint32_t(copy->extent.width), uint32_t(copy->extent.height), uint32_t(copy->extent.depth)};
             text += extent("extent", extents);
         }
-    } else if (auto* memset = std::get_if<cudaMemsetParams>(&node.work); memset && wants(cudaGraphDebugDotFlagsMemsetNodeParams)) {
+    } else if (auto* memset = std::get_if<cudaMemsetParams>(&node.work);
+               memset && wants(cudaGraphDebugDotFlagsMemsetNodeParams)) {
         text += "\\nvalue " + std::to_string(memset->value) + "\\nwidth " + std::to_string(memset->width) + "\\nheight " +
                 std::to_string(memset->height);
     }
@@ -54,8 +55,11 @@ std::string label(const CUgraphNode_st& node, unsigned flags) {
 }
 
 void write(FILE* file, const CUgraph_st& graph, unsigned flags) {
-    fprintf(file, "subgraph cluster_%llu {\nlabel=\"graph_%llu\"\n", (unsigned long long)graph.id, (unsigned long long)graph.id);
-    auto name = [&](const CUgraphNode_st* node) { return "graph_" + std::to_string(graph.id) + "_node_" + std::to_string(node->id); };
+    fprintf(file, "subgraph cluster_%llu {\nlabel=\"graph_%llu\"\n", (unsigned long long)graph.id,
+            (unsigned long long)graph.id);
+    auto name = [&](const CUgraphNode_st* node) {
+        return "graph_" + std::to_string(graph.id) + "_node_" + std::to_string(node->id);
+    };
     for (const auto& node : graph.nodes) {
         fprintf(file, "\"%s\" [shape=box, label=\"%s\"]\n", name(node.get()).c_str(), label(*node, flags).c_str());
     }

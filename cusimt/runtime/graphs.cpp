@@ -42,9 +42,9 @@ bool is_live(const CUgraphNode_st* node) { return find_live(node); }
 bool is_live(const CUgraphExec_st* executable) { return find_live(executable); }
 
 cudaGraphNodeType type_of(const Work& work) {
-    static const cudaGraphNodeType types[] = {
-        cudaGraphNodeTypeEmpty, cudaGraphNodeTypeKernel, cudaGraphNodeTypeMemcpy,      cudaGraphNodeTypeMemset,
-        cudaGraphNodeTypeHost,  cudaGraphNodeTypeGraph,  cudaGraphNodeTypeEventRecord, cudaGraphNodeTypeWaitEvent};
+    static const cudaGraphNodeType types[] = {cudaGraphNodeTypeEmpty,       cudaGraphNodeTypeKernel,   cudaGraphNodeTypeMemcpy,
+                                              cudaGraphNodeTypeMemset,      cudaGraphNodeTypeHost,     cudaGraphNodeTypeGraph,
+                                              cudaGraphNodeTypeEventRecord, cudaGraphNodeTypeWaitEvent};
     static_assert(std::size(types) == std::variant_size_v<Work>);
     return types[work.index()];
 }

@@ -63,7 +63,7 @@ struct WaitWork {
 using Work = std::variant<EmptyWork, KernelWork, cudaMemcpy3DParms, cudaMemsetParams, cudaHostNodeParams, ChildWork, RecordWork,
                           WaitWork>;
 cudaGraphNodeType type_of(const Work& work);
-int refuse_copy(const cudaMemcpy3DParms& copy);    // 0, or what a launch of it would answer now
+int refuse_copy(const cudaMemcpy3DParms& copy);  // 0, or what a launch of it would answer now
 int refuse_rows(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
                 cudaMemcpyKind kind);
 int refuse_memset(const cudaMemsetParams& memset);

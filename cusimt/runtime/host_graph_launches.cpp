@@ -81,7 +81,8 @@ class Update {
         known = target, known_back = node;
         if (node->dependencies.size() != target->dependencies.size()) return changed(node);
         for (size_t i = 0; i < node->dependencies.size(); ++i) {
-            if (auto result = pair(node->dependencies[i].from, target->dependencies[i].from, node); result.result) return result;
+            if (auto result = pair(node->dependencies[i].from, target->dependencies[i].from, node); result.result)
+                return result;
         }
         found_.push_back(node);
         return {};

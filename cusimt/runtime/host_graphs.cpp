@@ -33,7 +33,8 @@ bool has_duplicates(const cudaGraphNode_t* nodes, size_t count) {
 bool belongs(cudaGraphNode_t node, cudaGraph_t graph) { return is_live(node) && node->graph == graph; }
 
 bool depends_on(const CUgraphNode_st* node, const CUgraphNode_st* other) {
-    return std::any_of(node->dependencies.begin(), node->dependencies.end(), [&](const Edge& edge) { return edge.from == other; });
+    return std::any_of(node->dependencies.begin(), node->dependencies.end(),
+                       [&](const Edge& edge) { return edge.from == other; });
 }
 
 // Adds a node whose work is valid by then.

@@ -33,7 +33,7 @@ struct Stream : Progress {
     uint64_t id = 0;
     int priority = 0;
     unsigned flags = 0;
-    uint64_t submitted = 0;  // pieces of work
+    uint64_t submitted = 0;             // pieces of work
     std::shared_ptr<Capture> capture;   // see captures.h
     std::vector<CUgraphNode_st*> tail;  // under capture: on what its next node depends
 
