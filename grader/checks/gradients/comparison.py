@@ -216,9 +216,9 @@ def with_owner(error: RemoteError, inputs: Inputs, cotangents: Sequence[torch.Te
     if refused is None:
         return error
     got, wanted, index = _extents(refused["got"]), _extents(refused["wanted"]), int(refused["index"])
-    tensors = {position: each for position, each in enumerate(inputs.tensors())}
-    owners = [position for position, each in tensors.items() if each.spec.shape == got]
-    there = [position for position, each in tensors.items() if each.spec.shape == wanted]
+    tensors = inputs.tensors()
+    owners = [position for position, each in enumerate(tensors) if each.spec.shape == got]
+    there = [position for position, each in enumerate(tensors) if each.spec.shape == wanted]
     said, shown = "", f"[{refused['got']}]"
     if got in [tuple(each.shape) for each in cotangents] and len(there) == 1 and _is_within(wanted, got):
         said = (
