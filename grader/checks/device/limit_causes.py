@@ -229,8 +229,8 @@ def _why_again(stage: CountedStage, line: LineCounts, written: int) -> str:
     times = sum(line.lanes * line.bytes for line in stores) / (written * SECTOR) if written else 0
     if line.access == "load" and any(_same_place(line, store, stage) for store in stores):
         return (
-            f". This line reads {stage.name(line)} and writes it back, as += does. A thread's own sum belongs "
-            "in a register; a sum over several threads takes atomicAdd."
+            f". This line reads {stage.name(line)} and writes it back, as += does. A thread's own sum "
+            "belongs in a register; a sum over several threads takes atomicAdd."
         )
     if times > _AGAIN:
         return (
