@@ -237,7 +237,7 @@ MISSING = {
     "cufft.h": "cufftGetSizeMany64(0, 1)",
     "cufftXt.h": "cufftXtExec(0, nullptr, nullptr, 1)",
     "cublas_v2.h": "cublasCgemm(nullptr)",
-    "cusolverDn.h": "cusolverDnDsyevj(nullptr, 1, 2.0)",
+    "cusolverDn.h": "cusolverDnDsyevdx(nullptr, 1, 2.0)",
 }
 
 
