@@ -7,6 +7,7 @@ import importlib
 import sys
 import types
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from grader.audit.lists.attributes import ATTRIBUTE_NAMES, ATTRIBUTES
 from grader.audit.lists.builtins import BUILTINS, LABELS, METHOD_NAMES, METHODS, NAMES
 from grader.audit.lists.standard import STANDARD
 from grader.audit.lists.tensors import NUMPY, TORCH
-from grader.audit.modules import is_open_class
+from grader.audit.modules import _import_quietly, is_open_class
 from grader.audit.reserved import reserved
 from grader.audit.suite_source import FIXTURES, PYTEST
 
@@ -178,3 +179,17 @@ def test_names_of_fixtures_are_pytests() -> None:
     }
     assert {"monkeypatch", "capsys"} <= found
     assert {name for name in found - FIXTURES if not name.startswith("_")} == {"recwarn"}
+
+
+def test_what_an_import_warns_of_is_shown_unless_it_is_the_lack_of_a_gpu(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    (tmp_path / "warns_at_import.py").write_text(
+        "import logging\n"
+        'logger = logging.getLogger("torch.utils.cpp_extension")\n'
+        "logger.warning(\"No CUDA runtime is found, using CUDA_HOME='%s'\", '/usr/local/cuda')\n"
+        'logger.warning("No ninja is found")\n'
+    )
+    monkeypatch.syspath_prepend(tmp_path)
+    _import_quietly("warns_at_import")
+    assert caplog.messages == ["No ninja is found"]
