@@ -11,6 +11,7 @@ from pathlib import Path
 
 import torch
 
+from cusimt.support.words import ended
 from grader.checks.bench import Bench, Call
 from grader.checks.device.causes import cause_of
 from grader.checks.gradients.cotangents import expected_gradient
@@ -123,7 +124,7 @@ def _naming_shapes(failure: Outcome, inputs: Inputs, cotangents: list[torch.Tens
     if len(cotangents) == 1:
         shapes["grad_out"] = cotangents[0].shape
     said = transposed_in(failure.sentence, shapes) if failure.status is Status.FAIL else ""
-    return replace(failure, sentence=f"{failure.sentence.rstrip('.')}. {said}") if said else failure
+    return replace(failure, sentence=f"{ended(failure.sentence)} {said}") if said else failure
 
 
 def _reminding(outcome: Outcome, case: Case) -> Outcome:
@@ -134,7 +135,7 @@ def _reminding(outcome: Outcome, case: Case) -> Outcome:
         "Backward runs after the autocast region has ended. Does it compute as forward did? "
         "torch.amp.custom_bwd restores the region for it."
     )
-    return replace(outcome, sentence=f"{outcome.sentence.rstrip('.')}. {reminder}")
+    return replace(outcome, sentence=f"{ended(outcome.sentence)} {reminder}")
 
 
 def _with_cotangent(text: str, kind: str) -> str:
@@ -228,7 +229,7 @@ def with_owner(error: RemoteError, inputs: Inputs, cotangents: Sequence[torch.Te
     elif len(owners) == 1 and not _comes_before(owners, there, index):
         whose = f"{shown} is the shape of {tensors[owners[0]].name}"
         said = f"{whose}: are the gradients returned in the order of forward's inputs?"
-    return replace(error, message=f"{error.message.rstrip('.')}. {said}") if said else error
+    return replace(error, message=f"{ended(error.message)} {said}") if said else error
 
 
 def _comes_before(owners: Sequence[int], there: Sequence[int], index: int) -> bool:

@@ -10,7 +10,7 @@ from functools import partial
 
 import torch
 
-from cusimt.support.words import counted, listed
+from cusimt.support.words import counted, ended, listed
 from grader.checks.bench import Bench, Call, RightAnswer
 from grader.checks.device.causes import cause_of, refused_copy, refused_launch, warning
 from grader.checks.device.determinism import changing_answer
@@ -159,15 +159,15 @@ def _with_the_cause(outcome: Outcome, bench: Bench, call: Call) -> Outcome:
     """The line that raised is only the first to hear of a kernel that failed, or did not start."""
     if outcome.status is not Status.FAIL:
         return outcome
-    said = outcome.sentence.rstrip(".")
+    said = ended(outcome.sentence)
     if copy := refused_copy(call):
-        return replace(outcome, sentence=f"{said}. {copy}")
+        return replace(outcome, sentence=f"{said} {copy}")
     if bench.spec.part is not None:
         return outcome  # a part lists what was seen on the way
     if call.reply.trace.sticky_error:
-        return replace(outcome, sentence=f"{said}. A kernel failed: the safety check says where.")
+        return replace(outcome, sentence=f"{said} A kernel failed: the safety check says where.")
     if refused := refused_launch(call, bench.files):
-        return replace(outcome, sentence=f"{said}. {refused.text}", reading=refused.finding.kind)
+        return replace(outcome, sentence=f"{said} {refused.text}", reading=refused.finding.kind)
     return outcome
 
 
