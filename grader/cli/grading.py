@@ -103,7 +103,7 @@ def precompile(screen: Screen) -> None:
 
     if headers.is_left():
         screen.say(
-            "Once on this machine, up to a minute: precompiling PyTorch's headers, so that later checks are "
+            "Once on this machine, a minute or more: precompiling PyTorch's headers, so that later checks are "
             "faster. Ctrl-C puts it off."
         )
         with contextlib.suppress(KeyboardInterrupt):

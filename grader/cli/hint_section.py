@@ -57,6 +57,8 @@ _SUBJECTS = (
         ("context", "setup_context", "forward"),
     ),
     _Rule("gradient", "the gradient of x is ", ("slope",)),
+    _Rule("gradient", "The gradients are right, but", ("backward",)),
+    _Rule("device_work", "^library: The backward of", ("backward",)),
     _Rule("gradient", "The backward of|The second derivative of|gradcheck of|^gradcheck:", ("backward",)),
 )
 

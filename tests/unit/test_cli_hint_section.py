@@ -87,6 +87,8 @@ def failed(check: str, sentence: str, topic: str = "", status: Status = Status.F
         ("13", "correctness", "values", "f is wrong. It is right to about 7 digits.", "tile"),
         ("05", "fork_and_join", "", "f launched everything on 1 stream; 4 are asked for.", "fork"),
         ("03", "device_work", "", "f launched no kernel. aten::addcmul did the work instead.", "forward"),
+        ("06", "gradient", "library", "The gradients are right, but aten::mm computed them.", "backward"),
+        ("06", "device_work", "library", "The backward of f called aten::mm.", "backward"),
     ],
 )
 def test_where_no_line_tells_the_check_and_what_it_says_do(
@@ -257,7 +259,7 @@ def test_a_comment_that_is_no_symptom_is_an_error_of_the_exercise(toy_catalog: C
 def test_of_parts_that_build_on_each_other_the_first_one_that_failed_decides(catalog: Catalog) -> None:
     late = failed("in_place", "The backward of f: the gradient of rings[0] is 1, expected 2.", "values")
     assert told(catalog, "05", late) == "backward"
-    early = failed("callers_stream", "f returned 1 at [0], expected 2.", "values")
+    early = failed("current_stream", "f returned 1 at [0], expected 2.", "values")
     assert told(catalog, "05", early, late) == "kernel"
 
 
