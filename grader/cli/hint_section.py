@@ -16,6 +16,7 @@ from grader.verdict import NOT_JUDGED, CheckResult, Status, Verdict
 _BACKWARD = re.compile("The backward of|The second derivative of|gradcheck")
 _REFERS = {  # what a sentence says of the check that says more
     "he safety check says where": "safety",
+    "The values are wrong, too": "safety",  # and what was seen on the device is before it
     "see device work": "device_work",
 }
 _WITHOUT_POINTS = ("build", "changes", "todo")  # results beside the checks of the scores
@@ -66,8 +67,8 @@ _SUBJECTS = (
 def sections_of(exercise: Exercise, files: Path, verdict: Verdict) -> list[str]:
     """The sections with hints that the failed checks of ``verdict`` on ``files`` are about.
 
-    They come in the order of the checks, since later checks often fail in consequence of the first one. What
-    the device saw in a call with a wrong answer is part of that answer's sentence. Empty where nothing tells.
+    They come in the order of the checks, since later checks often fail in consequence of the first one; only
+    where a check refers to another one, that one is first. Empty where nothing tells.
     """
     failed = [check for check in verdict.checks if _says_what_failed(check)]
     if "parts" in exercise.scores and not exercise.is_repair:

@@ -200,6 +200,13 @@ def test_a_check_that_another_refers_to_comes_before_that_one(catalog: Catalog) 
     )
     library = failed("device_work", "f launched no kernel. aten::addcmul did the work instead.")
     assert every(catalog, "03", refers, library) == ["forward", "kernel"]
+    line = line_of(catalog, "13", "kernel.cu", "= tile[j][i]")
+    said = "A barrier that others never reach. The values are wrong, too: f returned 1, expected 2."
+    wrong = failed("correctness", f"kernel.cu:{line}: {said}", "values")
+    barrier = ReportedFinding("divergent_barrier", "x", file="kernel.cu", line=line)
+    safety = CheckResult("safety", Status.FAIL, "x", findings=(barrier,), lesson="x#divergent-barrier")
+    assert every(catalog, "13", wrong)[0] == "store"
+    assert every(catalog, "13", wrong, safety) == ["load", "store"]
 
 
 def test_only_answers_begin_their_lines_with_a_section(catalog: Catalog) -> None:

@@ -98,8 +98,8 @@ def _first_of(failures: list[Outcome], bench: Bench) -> Outcome:
     also = [f'"{each.case}"' for each in failures[1:4]]
     if len(failures) > 4:
         also.append(f"{len(failures) - 4} more")
-    too = "Also waiting" if first.status is Status.NOT_ATTEMPTED else "Also wrong"
-    return replace(first, lines=(*first.lines, f"{too}: {listed(also)}."))
+    label = "Also waiting" if first.status is Status.NOT_ATTEMPTED else "Also wrong"
+    return replace(first, lines=(*first.lines, f"{label}: {listed(also)}."))
 
 
 def _most_certain(failures: list[Outcome]) -> list[Outcome]:
