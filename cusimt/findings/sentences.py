@@ -9,7 +9,7 @@ from cusimt.findings.rules import STORING_FORMAT, rule
 from cusimt.records.launches import Dim3
 from cusimt.records.source_lines import Frame
 from cusimt.support.demangling import demangled, qualified
-from cusimt.support.words import counted
+from cusimt.support.words import counted, ended
 
 Names = Mapping[int, str]
 _LARGEST_SCALAR = 8  # bytes: a larger access is that of a vector, whatever the array's elements are
@@ -32,7 +32,7 @@ def sentence(finding: Finding, names: Names | None = None) -> str:
     """What happened and where. `names`: argument names by the address of their allocation."""
     what = _WORDS.get(finding.kind, _other)(finding, names or {})
     times = f" ({finding.count} times)" if finding.count > 1 else ""
-    return f"{what}{_called(finding.frame.callers)}{times}. {_where(finding)}".rstrip()
+    return f"{ended(f'{what}{_called(finding.frame.callers)}{times}')} {_where(finding)}".rstrip()
 
 
 def _called(callers: Sequence[Frame]) -> str:
