@@ -39,7 +39,7 @@ MODULE_PARTS = (
     *("hooks.cpp", "library_hooks.cpp", "host_code_module.cpp"),
 )
 # cuSOLVER, which PyTorch's LAPACK computes: a library of its own, since the runtime works without PyTorch.
-SOLVER_PARTS = ("solver_handles.cpp", "solver_linear.cpp", "solver_orthogonal.cpp")
+SOLVER_PARTS = ("solver_handles.cpp", "solver_jacobi.cpp", "solver_linear.cpp", "solver_orthogonal.cpp")
 _LIBRARY_FLAGS = (
     "-std=c++20",
     "-fPIC",

@@ -65,6 +65,7 @@ class LineCounts:
     ideal_sectors: int
     ideal_wavefronts: int
     sample: Sample  # the worst request: the most sectors or wavefronts beyond its ideal
+    calls: tuple[int, ...] = ()  # that led to `pc`, as offsets, innermost first; the last is in the kernel
 
     @property
     def sectors_per_request(self) -> float:
@@ -242,4 +243,5 @@ def _line_counts(site: Record, frame: Frame) -> LineCounts:
             block=(sample["block"][0], sample["block"][1], sample["block"][2]),
             warp=int(sample["warp"]),
         ),
+        calls=tuple(map(int, site.get("calls") or ())),
     )

@@ -57,6 +57,22 @@ def usual_stride(addresses: Addresses) -> int | None:
     return step if count >= _MOST * steps.total() > 0 else None
 
 
+def runs(addresses: Addresses, size: int) -> list[int]:
+    """How many active lanes one after another go up or down by `size` bytes each, run by run."""
+    lanes = active(addresses)
+    found: list[int] = []
+    step = 0
+    for lane, address in lanes.items():
+        here = address - lanes.get(lane - 1, address)
+        goes_on = abs(here) == size and step in (0, here)
+        step = here if goes_on else 0
+        if goes_on:
+            found[-1] += 1
+        else:
+            found.append(1)
+    return found
+
+
 def _steps(addresses: Addresses) -> Counter[int]:
     """How often each number of bytes lies between two active neighbours."""
     lanes = active(addresses)

@@ -83,8 +83,8 @@ def _devices(driver: Driver) -> dict[str, Any]:
     def synchronize() -> None:
         import torch
 
-        driver.simt_synchronize(driver.simt_get_device())
-        if error := driver.simt_sticky_error():
+        error = driver.simt_synchronize(driver.simt_get_device()) or driver.simt_sticky_error()
+        if error:
             raise torch.AcceleratorError(f"CUDA error: {driver.simt_error_string(error).decode()}")
 
     @functools.cache
@@ -128,13 +128,16 @@ def _streams(driver: Driver, torch_c: ModuleType) -> dict[str, Any]:
     def external(pointer: int, device: int) -> StreamTriple:
         return int(driver.simt_stream_id(pointer)), device, CUDA_DEVICE_TYPE
 
+    def is_capturing() -> bool:
+        return driver.is_capturing(driver.simt_get_device())
+
     return {
         "_cuda_getCurrentStream": current,
         "_cuda_getCurrentRawStream": lambda device: int(driver.simt_current_stream(device) or 0),
         "_cuda_getDefaultStream": lambda device: (0, device, CUDA_DEVICE_TYPE),
         "_cuda_getStreamFromExternal": external,
         "_cuda_setStream": set_stream,
-        "_cuda_isCurrentStreamCapturing": lambda: False,
+        "_cuda_isCurrentStreamCapturing": is_capturing,
         "_CudaStreamBase": stream_class(driver, torch_c.Stream),
         "_CudaEventBase": event_class(driver, torch_c.Event),
     }

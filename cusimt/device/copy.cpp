@@ -97,6 +97,7 @@ at::Tensor& copy_(at::Tensor& self, const at::Tensor& src, bool non_blocking) {
         on_host(self).copy_(on_host(src));  // nothing moves; PyTorch still checks the shapes
         return self;
     }
+    refuse_capture("aten::copy_", (self.is_cuda() ? self : src).device().index());
     const DeviceMemoryAccess access;
     copy_values(self, src);
     mark_copied(self, src);
@@ -124,6 +125,7 @@ at::Tensor& copy_(at::Tensor& self, const at::Tensor& src, bool non_blocking) {
 at::Scalar local_scalar_dense(const at::Tensor& self) {
     check_device_is_usable();
     const at::AutoDispatchBelowADInplaceOrView below_autograd;
+    refuse_capture("aten::_local_scalar_dense", static_cast<c10::DeviceIndex>(self.get_device()));
     const DeviceMemoryAccess access;
     const auto value = at::_local_scalar_dense(host_view(self));
     log_copy("aten::_local_scalar_dense", self.device(), c10::Device(c10::kCPU), self.element_size(), false);

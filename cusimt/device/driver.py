@@ -10,7 +10,7 @@ _RUNTIME: dict[str, tuple[Any, list[Any]]] = {
     "simt_device_count": (ctypes.c_int, []),
     "simt_get_device": (ctypes.c_int, []),
     "simt_set_device": (ctypes.c_int, [ctypes.c_int]),
-    "simt_synchronize": (None, [ctypes.c_int]),
+    "simt_synchronize": (ctypes.c_int, [ctypes.c_int]),
     "simt_current_stream": (ctypes.c_void_p, [ctypes.c_int]),
     "simt_set_current_stream": (None, [ctypes.c_int, ctypes.c_void_p]),
     "simt_stream_id": (ctypes.c_uint64, [ctypes.c_void_p]),
@@ -19,6 +19,7 @@ _RUNTIME: dict[str, tuple[Any, list[Any]]] = {
     "simt_stream_create": (ctypes.c_void_p, [ctypes.c_int, ctypes.c_int]),
     "simt_stream_work": (None, [ctypes.c_void_p, ctypes.c_double]),
     "simt_stream_synchronize": (None, [ctypes.c_void_p]),
+    "simt_stream_capture_status": (ctypes.c_int, [ctypes.c_void_p]),
     "simt_event_create": (ctypes.c_void_p, [ctypes.c_uint]),
     "simt_event_destroy": (None, [ctypes.c_void_p]),
     "simt_event_record": (ctypes.c_int, [ctypes.c_void_p, ctypes.c_void_p]),
@@ -119,6 +120,10 @@ class Driver:
     def stream_of(self, device: int) -> int:
         """The id of the current stream of `device` on this thread; 0 is the default stream."""
         return int(self.simt_stream_id(self.simt_current_stream(device)))
+
+    def is_capturing(self, device: int) -> bool:
+        """Whether the current stream of `device` on this thread is under capture."""
+        return bool(self.simt_stream_capture_status(self.simt_current_stream(device)))
 
     def stream_pointer(self, device: int, stream: int) -> int:
         """The `cudaStream_t` of a stream id, as an integer."""

@@ -229,6 +229,13 @@ void check_device_is_usable() {
     }
 }
 
+void refuse_capture(const char* name, c10::DeviceIndex device) {
+    const int error = simt_uncaptured_work(simt_current_stream(device), name);
+    TORCH_CHECK(error == 0, "CUDA error: ", simt_error_string(error), ". The simulated device runs ", name,
+                " at once: of a CUDA graph only kernels, copies and fills by the CUDA runtime can be nodes. ",
+                "Call PyTorch's operators outside of the capture.");
+}
+
 void run_on_host(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
     const auto& facts = facts_of(op);
     refuse_unless_runnable(facts, op);
@@ -238,6 +245,9 @@ void run_on_host(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
     const std::vector<c10::IValue> arguments(stack->end() - static_cast<ptrdiff_t>(count), stack->end());
     const auto device = common_device(facts, schema, arguments);
     const c10::DeviceGuard device_guard(device);
+    if (!facts.structural) {
+        refuse_capture(facts.name.c_str(), device.index());
+    }
     const at::AutoDispatchBelowADInplaceOrView below_autograd;
     const DeviceMemoryAccess access;
     HostViews views(device.index());

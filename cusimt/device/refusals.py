@@ -6,8 +6,8 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 
 _GRAPHS = (
-    "CUDA graphs cannot be captured on the simulated device.",
-    "A graph replays launches on a GPU; simulated launches run at once.",
+    "CUDA graphs of PyTorch's operators cannot be captured on the simulated device.",
+    "Operators run on the host, at once; a graph has kernels, copies and fills (cudaStreamBeginCapture).",
     "Call the model without torch.cuda.graph, or run this on a machine with a GPU.",
 )
 _POOLS = (

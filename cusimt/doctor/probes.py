@@ -112,7 +112,7 @@ def _bytes_in(folder: Path) -> int:
 def _simulator() -> Line:
     if libraries.is_built():
         return Line("ok", "simulator", f"built for this compiler, in {libraries.runtime_path().parent}")
-    return Line("ok", "simulator", "not built yet: the first program that uses it takes half a minute more")
+    return Line("ok", "simulator", "not built yet: the first program does so, in a minute or more")
 
 
 PROBES: dict[str, Callable[[], Line]] = {

@@ -62,6 +62,7 @@ class Finding:
     other: Party | None = None
     allocation: Allocation | None = None
     tensor: Tensor | None = None
+    lanes: tuple[int, int] | None = None  # of one warp, that wrote different values with one instruction
     count: int = 1
     note: str = ""
     schedule: str = ""  # the order of blocks and threads, if it is not the usual one

@@ -167,12 +167,20 @@ _ORDERED = {
     WRITE_FIRST: "A thread reads what another one writes, and may be there first: put a __syncthreads() "
     "between the write and the read; among the lanes of a warp a __syncwarp() will do.",
 }
+_CALLED_IN_A_LOOP = (
+    "If a loop calls this function, ask first whether it has to: one call after the loop needs no barrier "
+    "there."
+)
 _TWO_WRITERS = {
     "shared": "Each element needs one owner: look at the index. Where threads write it in turn, a "
     "__syncthreads() belongs between them.",
     "global": "Each element needs one owner, since any of the writers may be the last: look at the index. "
     "A sum over several threads needs atomics.",
 }
+_LANES = (
+    "Each element needs one owner: look at the index, or let the one lane write that has the result. Where "
+    "lanes write in turn, a __syncwarp() belongs between them; a sum over lanes needs shuffles or atomics."
+)
 _MIXED = {
     "shared": "Atomics are ordered among themselves only: make every access to the element atomic, or put a "
     "__syncthreads() between the plain one and the others.",
@@ -270,10 +278,13 @@ def _race(finding: Finding) -> str:
         return ""
     if "atomic" in (finding.access, other.access):
         return _MIXED[space]
+    if finding.lanes:
+        return _LANES
     if finding.note == "write after write":
         return _TWO_WRITERS[space]
     if finding.ordered and space == "shared":
-        return _ORDERED[finding.note]
+        is_called = finding.note == READ_FIRST and finding.frame.callers
+        return f"{_ORDERED[finding.note]} {_CALLED_IN_A_LOOP}" if is_called else _ORDERED[finding.note]
     if other.frame.file and (other.frame.file, other.frame.line) == (finding.frame.file, finding.frame.line):
         return _IN_PLACE[space]
     if space == "global" and other.block == finding.block:

@@ -9,7 +9,7 @@ from cusimt.findings.rules import STORING_FORMAT, rule
 from cusimt.records.launches import Dim3
 from cusimt.records.source_lines import Frame
 from cusimt.support.demangling import demangled, qualified
-from cusimt.support.words import counted
+from cusimt.support.words import counted, ended
 
 Names = Mapping[int, str]
 _LARGEST_SCALAR = 8  # bytes: a larger access is that of a vector, whatever the array's elements are
@@ -32,7 +32,7 @@ def sentence(finding: Finding, names: Names | None = None) -> str:
     """What happened and where. `names`: argument names by the address of their allocation."""
     what = _WORDS.get(finding.kind, _other)(finding, names or {})
     times = f" ({finding.count} times)" if finding.count > 1 else ""
-    return f"{what}{_called(finding.frame.callers)}{times}. {_where(finding)}".rstrip()
+    return f"{ended(f'{what}{_called(finding.frame.callers)}{times}')} {_where(finding)}".rstrip()
 
 
 def _called(callers: Sequence[Frame]) -> str:
@@ -160,6 +160,8 @@ def _device_pointer(finding: Finding, names: Names) -> str:
 
 
 def _race(finding: Finding, names: Names) -> str:
+    if finding.lanes:
+        return _race_of_lanes(finding, names)
     hazard = f" ({finding.note})" if finding.note else ""
     what = _with_memory(
         f"Race on {finding.space} memory{hazard}: {finding.access} of {_bytes(finding.bytes)}", finding, names
@@ -167,6 +169,13 @@ def _race(finding: Finding, names: Names) -> str:
     if finding.other is None:
         return what
     return f"{what}, unordered with the {_described(finding.other, finding.block)}{_in_which_call(finding)}"
+
+
+def _race_of_lanes(finding: Finding, names: Names) -> str:
+    one, other = finding.lanes or (0, 0)
+    what = f"Race on {finding.space} memory ({finding.note}): lanes {one} and {other} of one warp"
+    memory = _memory(finding, names) or "one element"
+    return f"{what} write different values to {memory}, and which of them remains is not defined"
 
 
 def _in_which_call(finding: Finding) -> str:

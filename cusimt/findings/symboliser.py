@@ -116,6 +116,7 @@ def _finding(raw: Record, frames: Mapping[Site, Frame], quote: SourceReader) -> 
         tensor=Tensor(str(tensor["name"]), int(tensor["itemsize"]), int(tensor.get("storage_offset") or 0))
         if tensor
         else None,
+        lanes=(int(raw["lanes"][0]), int(raw["lanes"][1])) if raw.get("lanes") else None,
         count=int(raw.get("count") or 1),
         note=str(raw.get("note") or ""),
         schedule=str(raw.get("schedule") or ""),

@@ -1,5 +1,6 @@
 // cuSOLVER for dense matrices in float and double, column by column: Cholesky, LU, QR, singular values, symmetric eigenvalues.
 // Computed by the LAPACK that PyTorch contains (runtime/solver_*.cpp), so a program that uses it is linked with PyTorch's library.
+// The Jacobi methods are of runtime/solver_jacobi.cpp's own, for complex matrices, too.
 #pragma once
 #define CUSOLVERDN_H_  // as in CUDA: by this other headers know that it is included
 #include "cusolver_common.h"
@@ -56,6 +57,53 @@ cusolverStatus_t cusolverDnGetStream(cusolverDnHandle_t handle, cudaStream_t* st
 SIMT_SOLVER(S, float)
 SIMT_SOLVER(D, double)
 #undef SIMT_SOLVER
+
+// Jacobi methods. `info` of a matrix is its smaller order + 1 if the sweeps did not suffice. Of `V`, no part is conjugated.
+typedef struct gesvdjInfo* gesvdjInfo_t;
+typedef struct syevjInfo* syevjInfo_t;
+cusolverStatus_t cusolverDnCreateGesvdjInfo(gesvdjInfo_t* method);
+cusolverStatus_t cusolverDnDestroyGesvdjInfo(gesvdjInfo_t method);
+cusolverStatus_t cusolverDnCreateSyevjInfo(syevjInfo_t* method);
+cusolverStatus_t cusolverDnDestroySyevjInfo(syevjInfo_t method);
+#define SIMT_JACOBI(NAME)                                                                                              \
+    cusolverStatus_t cusolverDnX##NAME##SetTolerance(NAME##Info_t method, double tolerance);                           \
+    cusolverStatus_t cusolverDnX##NAME##SetMaxSweeps(NAME##Info_t method, int sweeps);                                 \
+    cusolverStatus_t cusolverDnX##NAME##SetSortEig(NAME##Info_t method, int sorted);                                   \
+    cusolverStatus_t cusolverDnX##NAME##GetResidual(cusolverDnHandle_t handle, NAME##Info_t method, double* residual); \
+    cusolverStatus_t cusolverDnX##NAME##GetSweeps(cusolverDnHandle_t handle, NAME##Info_t method, int* sweeps);
+SIMT_JACOBI(gesvdj)
+SIMT_JACOBI(syevj)
+#undef SIMT_JACOBI
+#define SIMT_SOLVER(X, EIGENVALUES, T, R)                                                                                      \
+    cusolverStatus_t cusolverDn##X##gesvdj_bufferSize(cusolverDnHandle_t handle, cusolverEigMode_t job, int econ, int m,       \
+                                                      int n, const T* a, int lda, const R* s, const T* u, int ldu, const T* v, \
+                                                      int ldv, int* elements, gesvdjInfo_t method);                            \
+    cusolverStatus_t cusolverDn##X##gesvdj(cusolverDnHandle_t handle, cusolverEigMode_t job, int econ, int m, int n, T* a,     \
+                                           int lda, R* s, T* u, int ldu, T* v, int ldv, T* work, int elements, int* info,      \
+                                           gesvdjInfo_t method);                                                               \
+    cusolverStatus_t cusolverDn##X##gesvdjBatched_bufferSize(cusolverDnHandle_t handle, cusolverEigMode_t job, int m, int n,   \
+                                                             const T* a, int lda, const R* s, const T* u, int ldu, const T* v, \
+                                                             int ldv, int* elements, gesvdjInfo_t method, int batch);          \
+    cusolverStatus_t cusolverDn##X##gesvdjBatched(cusolverDnHandle_t handle, cusolverEigMode_t job, int m, int n, T* a,        \
+                                                  int lda, R* s, T* u, int ldu, T* v, int ldv, T* work, int elements,          \
+                                                  int* info, gesvdjInfo_t method, int batch);                                  \
+    cusolverStatus_t cusolverDn##X##EIGENVALUES##_bufferSize(cusolverDnHandle_t handle, cusolverEigMode_t job,                 \
+                                                             cublasFillMode_t uplo, int n, const T* a, int lda, const R* w,    \
+                                                             int* elements, syevjInfo_t method);                               \
+    cusolverStatus_t cusolverDn##X##EIGENVALUES(cusolverDnHandle_t handle, cusolverEigMode_t job, cublasFillMode_t uplo,       \
+                                                int n, T* a, int lda, R* w, T* work, int elements, int* info,                  \
+                                                syevjInfo_t method);                                                           \
+    cusolverStatus_t cusolverDn##X##EIGENVALUES##Batched_bufferSize(cusolverDnHandle_t handle, cusolverEigMode_t job,          \
+                                                                    cublasFillMode_t uplo, int n, const T* a, int lda,         \
+                                                                    const R* w, int* elements, syevjInfo_t method, int batch); \
+    cusolverStatus_t cusolverDn##X##EIGENVALUES##Batched(cusolverDnHandle_t handle, cusolverEigMode_t job,                     \
+                                                         cublasFillMode_t uplo, int n, T* a, int lda, R* w, T* work,           \
+                                                         int elements, int* info, syevjInfo_t method, int batch);
+SIMT_SOLVER(S, syevj, float, float)
+SIMT_SOLVER(D, syevj, double, double)
+SIMT_SOLVER(C, heevj, cuComplex, float)
+SIMT_SOLVER(Z, heevj, cuDoubleComplex, double)
+#undef SIMT_SOLVER
 #ifdef __cplusplus
 #define SIMT_MISSING_TYPES(NAME)                \
     SIMT_MISSING("cuSOLVER", cusolverDnC##NAME) \
@@ -76,11 +124,7 @@ SIMT_MISSING_TYPES(heevd)
 SIMT_MISSING_ALL(potri)
 SIMT_MISSING_ALL(potrfBatched)
 SIMT_MISSING_ALL(potrsBatched)
-SIMT_MISSING_ALL(gesvdj)
-SIMT_MISSING_ALL(gesvdjBatched)
 SIMT_MISSING_ALL(gesvdaStridedBatched)
-SIMT_MISSING_ALL(syevj)
-SIMT_MISSING_ALL(syevjBatched)
 SIMT_MISSING_ALL(syevdx)
 SIMT_MISSING_ALL(sygvd)
 SIMT_MISSING_ALL(sytrf)
@@ -91,8 +135,6 @@ SIMT_MISSING("cuSOLVER", cusolverDnXgeqrf)
 SIMT_MISSING("cuSOLVER", cusolverDnXgesvd)
 SIMT_MISSING("cuSOLVER", cusolverDnXsyevd)
 SIMT_MISSING("cuSOLVER", cusolverDnCreateParams)
-SIMT_MISSING("cuSOLVER", cusolverDnCreateSyevjInfo)
-SIMT_MISSING("cuSOLVER", cusolverDnCreateGesvdjInfo)
 #undef SIMT_MISSING_ALL
 #undef SIMT_MISSING_TYPES
 }

@@ -1,6 +1,7 @@
 // What the parts of cuSOLVER share.
 #pragma once
 #define CUSOLVER_COMMON_H_  // as in CUDA: by this other headers know that it is included
+#include "cuComplex.h"
 #include "cublas_v2.h"
 
 #define CUSOLVER_VER_MAJOR 12

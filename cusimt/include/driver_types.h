@@ -302,6 +302,6 @@ enum cudaMemPoolAttr {
 };
 struct cudaMemPoolProps;
 
-#include "simt/graph_types.h"
 #include "simt/launch_types.h"
 #include "simt/volume_types.h"
+#include "simt/graph_types.h"

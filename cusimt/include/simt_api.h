@@ -40,6 +40,9 @@ typedef struct simt_module {
 void simt_register_module(simt_module*);
 void simt_unregister_module(simt_module*);
 
+typedef struct {
+    size_t offset, bytes;
+} simt_argument;  // of a kernel, in the closure of its launch
 typedef struct simt_launch {
     uint32_t grid[3], block[3];
     size_t dynamic_shared;
@@ -51,12 +54,16 @@ typedef struct simt_launch {
     void* closure;                 // kernel arguments, already evaluated
     simt_module* module;
     int cooperative;
-    size_t closure_bytes;  // parameter space that device code may read; 0: unknown
-    const void* function;  // address of the kernel, as given to cudaFuncSetAttribute; null: unknown
-    int is_instrumented;   // 1: the launching file was compiled with access hooks, and so was the kernel in it
-    int of_programs;       // 1: each block repeats what a program did (below); its barriers are not counted
-    int is_trial;          // 1: autotuning tries a configuration: neither recorded nor counted
+    size_t closure_bytes;            // parameter space that device code may read; 0: unknown
+    const void* function;            // address of the kernel, as given to cudaFuncSetAttribute; null: unknown
+    int is_instrumented;             // 1: the launching file was compiled with access hooks, and so was the kernel in it
+    int of_programs;                 // 1: each block repeats what a program did (below); its barriers are not counted
+    int is_trial;                    // 1: autotuning tries a configuration: neither recorded nor counted
+    const simt_argument* arguments;  // null: not known
+    size_t argument_count;
+    int refers_to_caller;  // 1: the closure refers to variables of the function that launches, and must not outlive it
 } simt_launch;
+// On a stream that is being captured the launch becomes a node of the graph, with copies of the closure and of all texts.
 int simt_launch_kernel(const simt_launch*);  // 0 or a cudaError_t, also stored as the last error
 
 // Programs of an interpreter (Triton's), which accesses memory in tiles: see runtime/programs.h. In findings and counts the
@@ -224,7 +231,10 @@ uint64_t simt_stream_id(void* stream);  // 0 for the default stream
 void* simt_stream_from_id(int device, uint64_t id);
 int simt_stream_device(void*);
 int simt_stream_priority(void*);
-int simt_stream_query(void* stream);                       // 0 or cudaErrorNotReady
+int simt_stream_query(void* stream);  // 0 or cudaErrorNotReady
+// 0: what follows on the stream runs at once; else it is being captured (1), or the capture has failed (2).
+int simt_stream_capture_status(void* stream);
+int simt_uncaptured_work(void* stream, const char* call);  // about to run: 0, or the error if the stream is under capture
 void simt_stream_synchronize(void* stream);                // counted as a host sync
 void simt_stream_work(void* stream, double microseconds);  // work that is not a launch: time passes on the stream
 // Handles of cuBLAS and cuSPARSE as PyTorch keeps them: not recorded as created by the program. Null when memory is full.
@@ -241,8 +251,8 @@ int simt_event_record(void* event, void* stream);
 int simt_event_query(void*);         // 0 or cudaErrorNotReady
 void simt_event_synchronize(void*);  // counted as a host sync
 int simt_event_elapsed_ms(float* ms, void* start, void* stop);
-int simt_stream_wait_event(void* stream, void* event);
-void simt_synchronize(int device);  // counted as a host sync
+int simt_stream_wait_event(void* stream, void* event);  // on a stream under capture these two make dependencies of nodes
+int simt_synchronize(int device);  // counted as a host sync; 0, or the error if a stream of the device is under capture
 
 // ---- what happened: JSON lines in a buffer owned by the runtime until the next call of the same function ------------------
 // finding: {"kind":"out_of_bounds|use_after_free|uninitialized_read|host_pointer|device_pointer_on_host|race_shared|

@@ -24,16 +24,23 @@ _UNNAMED = re.compile(r"\((?:anonymous namespace|unnamed)\)::|<unnamed>::|_GLOBA
 def instance_of(counts: LaunchCounts) -> str:
     """The kernel's name with its template arguments, else the text of the launch.
 
-    The first line may be in a device function that was not inlined; another one is in the kernel itself.
-    Where all of them are in such functions, the launch names the kernel, unless by a function pointer.
+    The first line may be in a device function that was not inlined; another one is in the kernel itself, or
+    was called from there. The launch names the kernel in other words only if by a function pointer.
     """
     text = instance_name(counts.launch.kernel)
     places = _functions(counts.launch.module, tuple(line.pc for line in counts.lines))
     names = [kernel_among(functions, text) for functions in places]
-    named = next((name for name in names if base_name(name) == base_name(text)), "")
+    calls = [kernel_among(functions, text) for functions in _calls(counts)]
+    named = next((name for name in (*names, *calls) if base_name(name) == base_name(text)), "")
     if named or not names or _defines(counts.launch.file, base_name(text)):
         return named or text
     return names[0]
+
+
+def functions_of(counts: LaunchCounts) -> set[str]:
+    """The instances of the functions in which memory was accessed, and of those that called them."""
+    places = _functions(counts.launch.module, tuple(line.pc for line in counts.lines))
+    return {instance_name(name) for functions in (*places, *_calls(counts)) for name in functions}
 
 
 def kernel_among(functions: Sequence[str], text: str) -> str:
@@ -83,6 +90,12 @@ def _defines(file: str, kernel: str) -> bool:
     except OSError:
         return False
     return re.search(rf"__global__\b[^;{{}}]*\b{re.escape(kernel)}\s*\(", text) is not None
+
+
+def _calls(counts: LaunchCounts) -> list[list[str]]:
+    """The functions of each call that led to an access."""
+    calls = dict.fromkeys(call for line in counts.lines for call in line.calls)
+    return _functions(counts.launch.module, tuple(calls))
 
 
 @functools.cache

@@ -10,7 +10,7 @@ from pathlib import Path
 from cusimt.compiler.sources import is_cuda
 from cusimt.counters import LaunchCounts, in_order
 from cusimt.profile import estimate
-from cusimt.profile.instances import base_name, instance_of
+from cusimt.profile.instances import base_name, functions_of, instance_of
 from cusimt.profile.model import LaunchProfile, Memory, ResourceUsage, merged
 from cusimt.profile.occupancy import Device, Occupancy, occupancy
 from cusimt.profile.resources import PtxasAnswer, compiled, shared_arrays
@@ -49,8 +49,14 @@ def held(counts: LaunchCounts, device: Device) -> Occupancy:
 def shared_memory(counts: LaunchCounts) -> int:
     """Bytes that each block of a launch has of it, static and dynamic."""
     launch = counts.launch
-    static = _shared_arrays(launch.module).get(instance_of(_located(counts)), 0)
-    return static + launch.shared_bytes
+    return _static_shared(_located(counts)) + launch.shared_bytes
+
+
+def _static_shared(counts: LaunchCounts) -> int:
+    """Bytes of the arrays of the kernel and of the functions that it called."""
+    owners = functions_of(counts) | {instance_of(counts)}
+    arrays = _shared_arrays(counts.launch.module)
+    return sum(size for function, size in arrays.items() if function in owners)
 
 
 def _located(counts: LaunchCounts) -> LaunchCounts:
@@ -81,7 +87,7 @@ def _needs(
         return ResourceUsage(
             found.registers, found.shared, f"ptxas for {architecture}", found.spill_stores, found.spill_loads
         )
-    shared = _shared_arrays(counts.launch.module).get(name, 0)
+    shared = _static_shared(counts)
     why = answer.why_not or f"nvcc compiled no {name}"
     guess = estimate.registers(_text(source), base_name(name)) if source else None
     return ResourceUsage(guess, shared, f"{'estimated from the source' if guess else 'no estimate'}: {why}")

@@ -6,7 +6,16 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 
 from cusimt.counters import LineCounts
-from cusimt.counters.transactions import BANK_BYTES, BANKS, SECTOR, active, bank_words, stride, usual_stride
+from cusimt.counters.transactions import (
+    BANK_BYTES,
+    BANKS,
+    SECTOR,
+    active,
+    bank_words,
+    runs,
+    stride,
+    usual_stride,
+)
 from cusimt.profile.model import LaunchProfile, Profile, Stage
 from cusimt.profile.phrases import VERBS, counted, number, size
 from cusimt.support.words import listed
@@ -14,6 +23,7 @@ from cusimt.support.words import listed
 __all__ = ["waste"]
 
 _WASTE = 1.2  # times the ideal: less is the unavoidable edge
+_ONE_BREAK = 2  # runs
 _IDLE_LANES = 8  # on average, from which on they are worth a word
 _WEIGHT = 0.2  # of a launch's requests, that a line with idle lanes must make
 _REUSE = 4  # times each byte is asked for
@@ -23,6 +33,9 @@ _HALF = 0.5
 _VECTORS = (4, 8, 16)  # bytes that one access can have
 _MEMBERS = 8  # elements: a stride of so many may come from an array of structures
 _LIBRARIES = ("cub::", "thrust::", "cuBLAS", "cuSPARSE")
+_ALIGN = f"begin each warp's part at a multiple of {SECTOR} bytes."
+_NEIGHBOURS = "Reads of a thread's neighbours, as of i + 1, cannot: their extra sector is mostly in a cache."
+_GATHER = "sort the work, or stage it in shared memory, so that neighbouring threads share sectors."
 _NAME = "\0"  # stands in a sentence for the names of tensors
 
 
@@ -97,12 +110,15 @@ def _scattered(line: LineCounts, what: str) -> tuple[str, int]:
     ideal = line.ideal_sectors / line.requests
     numbers = f"{number(line.sectors_per_request)} sectors a request where {number(ideal)} would do"
     step = _step(line)
-    if step is None:
-        how = "at scattered addresses"
-        advice = "sort the work, or stage it in shared memory, so that neighbouring threads share sectors."
-    elif abs(step) == line.bytes:
-        how = f"in order, but not from a multiple of {SECTOR} bytes on"
-        advice = f"begin each warp's part at a multiple of {SECTOR} bytes."
+    if step is None or abs(step) == line.bytes:
+        in_order = step is not None or _is_in_order(line)
+        how = (
+            f"in order, but not from a multiple of {SECTOR} bytes on"
+            if in_order
+            else "at scattered addresses"
+        )
+        advice = _ALIGN if in_order else _GATHER
+        advice += f" {_NEIGHBOURS}" if in_order and line.access == "load" else ""
     else:
         how = f"with a stride of {_elements(step, line.bytes)}"
         advice = f"neighbouring threads should {_infinitive(line.access)} neighbouring elements"
@@ -112,6 +128,14 @@ def _scattered(line: LineCounts, what: str) -> tuple[str, int]:
         advice += f", or each thread all {step} bytes at once, as a vector." if whole else "."
     cost = (line.sectors - line.ideal_sectors) * SECTOR
     return f"{line.frame.where} {does} {how}: {numbers}; {advice}", cost
+
+
+def _is_in_order(line: LineCounts) -> bool:
+    """Whether the lanes go on in order but for one place, as where a row ends, or a ring begins again."""
+    lengths = runs(line.sample.addresses, line.bytes)
+    aligned = sum(-(-length * line.bytes // SECTOR) for length in lengths)
+    ideal = -(-sum(lengths) * line.bytes // SECTOR)
+    return len(lengths) <= _ONE_BREAK and aligned <= ideal + 1
 
 
 def _step(line: LineCounts) -> int | None:

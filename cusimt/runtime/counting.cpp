@@ -6,6 +6,7 @@
 
 #include "access_state.h"
 #include "arena.h"
+#include "callers.h"
 #include "execution.h"
 #include "modules.h"
 #include "registered.h"
@@ -96,6 +97,7 @@ uint32_t Counting::site_of(const Site& wanted_site) {
     auto [entry, is_new] = site_index_.emplace(key, uint32_t(sites_.size()));
     if (is_new) {
         sites_.push_back(wanted_site);
+        sites_.back().calls = callers_of(wanted_site.pc);
         places_.push_back(reinterpret_cast<uintptr_t>(wanted_site.pc));
     }
     recent = {key, entry->second};

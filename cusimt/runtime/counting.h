@@ -66,6 +66,7 @@ class Counting {
         Space space = Space::none;
         Access access = Access::load;
         uint8_t bytes = 0;
+        std::vector<const void*> calls{};  // that led there first, up to the kernel
         std::vector<Tally> tallies{};
     };
     struct Page {  // 4096 bytes of global memory: which sectors were read and written

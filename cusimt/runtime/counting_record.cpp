@@ -36,6 +36,12 @@ std::string addresses_json(const Request& request) {
     return list + "]";
 }
 
+std::string calls_json(const std::vector<const void*>& calls) {
+    std::string list;
+    for (const void* call : calls) list += (list.empty() ? "" : ",") + std::to_string(place_of(call).offset);
+    return "[" + list + "]";
+}
+
 std::string sample_json(const Tally& tally) {
     return object([&](JsonLine& json) {
         json.raw("addresses", addresses_json(tally.worst.request));
@@ -53,7 +59,7 @@ std::string Counting::json(const Site& site, const Tally& tally) {
         json.integer("requests", tally.requests).integer("lanes", tally.lanes);
         json.integer("sectors", tally.sectors).integer("wavefronts", tally.wavefronts);
         json.integer("ideal_sectors", tally.ideal_sectors).integer("ideal_wavefronts", tally.ideal_wavefronts);
-        json.raw("sample", sample_json(tally));
+        json.raw("calls", calls_json(site.calls)).raw("sample", sample_json(tally));
     });
 }
 

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "api_log.h"
+#include "captures.h"
 #include "cuda_runtime_api.h"
 #include "execution.h"
 #include "stream_table.h"
@@ -53,7 +54,9 @@ int simt_event_record(void* handle, void* stream_handle) {
     Event* event = find_event(handle);
     Stream* stream = find_stream(stream_handle);
     if (!event || !stream) return cudaErrorInvalidResourceHandle;
+    if (is_capturing(*stream)) return record_captured(*event, *stream);
     event->recorded = true;
+    event->capture.reset(), event->tail.clear();
     event->time = earliest_start(*stream);
     event->clock = clock_of_next(*stream);
     return cudaSuccess;
@@ -62,6 +65,7 @@ int simt_event_record(void* handle, void* stream_handle) {
 int simt_event_query(void* handle) {
     Event* event = find_event(handle);
     if (!event) return cudaErrorInvalidResourceHandle;
+    if (int error = refuse_query_of_event(handle)) return error;
     return !event->recorded || has_happened(event->time, event->clock) ? cudaSuccess : cudaErrorNotReady;
 }
 
@@ -73,6 +77,9 @@ void simt_event_synchronize(void* handle) {
 int simt_event_elapsed_ms(float* ms, void* start_handle, void* stop_handle) {
     Event *start = find_event(start_handle), *stop = find_event(stop_handle);
     if (!start || !stop || !start->recorded || !stop->recorded) return cudaErrorInvalidResourceHandle;
+    for (void* handle : {start_handle, stop_handle}) {
+        if (int error = refuse_query_of_event(handle)) return error;
+    }
     if ((start->flags | stop->flags) & cudaEventDisableTiming) return cudaErrorInvalidResourceHandle;
     if (!has_happened(stop->time, stop->clock)) return cudaErrorNotReady;
     *ms = float((stop->time - start->time) / 1000);
@@ -84,6 +91,7 @@ int simt_stream_wait_event(void* stream_handle, void* handle) {
     Stream* stream = find_stream(stream_handle);
     Event* event = find_event(handle);
     if (!stream || !event) return cudaErrorInvalidResourceHandle;
+    if (is_capturing(*stream) || event->capture) return wait_for_captured(*stream, *event);
     if (!event->recorded) return cudaSuccess;
     stream->busy_until = std::max(stream->busy_until, event->time);
     stream->clock.merge(event->clock);

@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include <algorithm>
 #include <map>
 #include <mutex>
 #include <tuple>
@@ -87,6 +88,7 @@ void write(const Finding& finding, std::string& out) {
     if (finding.on_device) json.triple("block", finding.block).triple("thread", finding.thread);
     else json.raw("block", "null").raw("thread", "null");
     json.raw("other", other_json(finding)).integer("count", finding.count).text("note", what.note.c_str());
+    if (what.lanes) json.raw("lanes", numbers({what.lanes->one, what.lanes->other}));
     if (!finding.schedule.empty()) json.text("schedule", finding.schedule.c_str());
     json.text("file", finding.file.c_str()).integer("line", uint64_t(what.line));
 }
@@ -152,6 +154,13 @@ __attribute__((constructor)) void begin_anew_in_children() {
                    });
 }
 }  // namespace
+
+std::optional<Lanes> lanes_of(const Party& other, unsigned other_thread, const void* pc) {
+    unsigned thread = execution.access.touch.thread;
+    if (other.call_site != pc || other_thread / kWarpSize != thread / kWarpSize) return std::nullopt;
+    unsigned lane = thread % kWarpSize, other_lane = other_thread % kWarpSize;
+    return Lanes{std::min(lane, other_lane), std::max(lane, other_lane)};
+}
 
 void report(const Report& what) {
     std::lock_guard lock(findings_lock);

@@ -20,6 +20,11 @@ struct Party {
     bool is_thread_unknown = false, is_block_unknown = false;  // it was one of several
 };
 
+// Two lanes of one warp that wrote different values with one instruction.
+struct Lanes {
+    unsigned one, other;
+};
+
 struct Report {
     const char* kind;
     const void* call_site = nullptr;  // return address in the module, or null
@@ -30,12 +35,16 @@ struct Report {
     std::optional<Allocation> allocation{};
     std::string array{};  // the __shared__ array of that name
     std::optional<Party> other{};
+    std::optional<Lanes> lanes{};
     std::string note{};
     std::optional<uint3> block{}, thread{};  // default: the running thread
     bool is_left = false;                    // the stack of the access is no more: it cannot be walked
     const char* file = nullptr;              // default: the launch site
     int line = 0;
 };
+
+// Of the running thread, whose write is at `pc`, and of `other`, if they are one instruction of one warp.
+std::optional<Lanes> lanes_of(const Party& other, unsigned other_thread, const void* pc);
 
 void report(const Report& report);
 // Whether accesses are reported, too, that the language calls a race and that nearly always do no harm (CUSIMT_STRICT=1).

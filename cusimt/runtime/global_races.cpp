@@ -49,6 +49,7 @@ unsigned own_warp() { return execution.access.touch.thread / kWarpSize; }
 void GlobalRaces::forget_all() {
     variables_.clear();
     global_cells.forget_all();
+    std::fill(std::begin(lane_writes_), std::end(lane_writes_), LaneWrite{});
 }
 
 void GlobalRaces::begin_launch(uint32_t epoch, int device, std::vector<LaunchBeside> beside) {
@@ -174,6 +175,8 @@ bool GlobalRaces::touch(GlobalCell& cell, Record now, const GlobalAccess& access
     reported = reported || races_with_launch_beside(cell, access);
     if (access.kind & WRITE) reported = reported || settle(conflict_with_reads(cell.read, access), cell.read, reader, access);
     reported = reported || settle(conflict(cell.write, writer, access), cell.write, writer, access);
+    reported = reported || settle(conflict_of_lanes(cell, writer, access), cell.write, writer, access);
+    note_lane(cell, access.kind);
     if (access.kind & WRITE) cell.write = now;
     else if (!beside_of(cell.read, access.address))
         cell.read = with_read(cell.read, now, launch_epoch_, block_epoch_of(cell.read), barrier_epoch_of(cell.read));
@@ -251,16 +254,22 @@ bool GlobalRaces::is_ordered(Record earlier, int earlier_kind, const GlobalAcces
     uint32_t moment = epoch_of(earlier);
     if (moment < launch_epoch_) return true;
     const BlockRecord& other = block_of(earlier);
-    const Block& block = *execution.block;
     unsigned other_warp = thread_of(earlier) / kWarpSize, warp = own_warp();
     if (&other == &own()) {
         if (moment < shared_memory.epoch() || thread_of(earlier) == execution.access.touch.thread) return true;
-        // Within a warp, any collective so far may have ordered the two.
+        // Within a warp, any collective so far may have ordered the two: see conflict_of_lanes.
         if (other_warp == warp && execution.block->warp_of(thread_of(earlier)).clocks.has_met()) return true;
     } else if (earlier_kind & kStrong && !(access.kind & kStrong) && other.released >= moment && own().has_acquired) {
         return true;  // a flag that is used up
     }
-    auto number = uint32_t(&other - blocks_.data());
+    return is_released(earlier, access);
+}
+
+bool GlobalRaces::is_released(Record earlier, const GlobalAccess& access) const {
+    const Block& block = *execution.block;
+    unsigned other_warp = thread_of(earlier) / kWarpSize, warp = own_warp();
+    auto number = uint32_t(&block_of(earlier) - blocks_.data());
+    uint32_t moment = epoch_of(earlier);
     if (access.kind & WRITE && block.order.was_early(number, other_warp, moment, access.address, warp)) return false;
     return block.order.happens_before(number, other_warp, moment, warp);
 }
@@ -318,6 +327,27 @@ GlobalRaces::Conflict GlobalRaces::conflict_with_reads(Record earlier, const Glo
     return others ? conflict_of_kinds(earlier, READ, access) : latest;
 }
 
+// Records have no time of a warp's clock. Of a write that came to the slow path it is known: the second of several lanes that
+// write one word, and each one after it, are compared like accesses to shared memory.
+GlobalRaces::Conflict GlobalRaces::conflict_of_lanes(const GlobalCell& cell, int writer, const GlobalAccess& access) {
+    if (access.kind != WRITE || writer != WRITE) return Conflict::none;
+    unsigned earlier = thread_of(cell.write), thread = execution.access.touch.thread;
+    const LaneWrite& latest = lane_write(cell);
+    if (latest.cell != &cell || !same_thread_and_epoch(latest.identity, cell.write) || earlier == thread) return Conflict::none;
+    if (earlier / kWarpSize != own_warp() || epoch_of(cell.write) < std::max(launch_epoch_, shared_memory.epoch()))
+        return Conflict::none;
+    const LaneClocks& clocks = execution.block->warp_of(thread).clocks;
+    bool is_ordered = &block_of(cell.write) != &own() ||
+                      clocks.ordered(earlier % kWarpSize, latest.clock, thread % kWarpSize) || is_released(cell.write, access);
+    return is_ordered ? Conflict::none : Conflict::race;
+}
+
+void GlobalRaces::note_lane(const GlobalCell& cell, int kind) {
+    unsigned thread = execution.access.touch.thread;
+    const LaneClocks& clocks = execution.block->warp_of(thread).clocks;
+    if (kind == WRITE && clocks.has_met()) lane_write(cell) = {&cell, identity_of(shared_memory.moment(), thread), clocks.now};
+}
+
 bool GlobalRaces::settle(Conflict conflict, Record earlier, int earlier_kind, const GlobalAccess& access) const {
     if (conflict == Conflict::none) return false;
     if (conflict == Conflict::guess && !is_strict()) return false;
@@ -365,6 +395,7 @@ Report GlobalRaces::race_between(Record earlier, int earlier_kind, const GlobalA
         note += ", announced without a __threadfence()";
     }
     if ((earlier_kind | kind) & OF_BLOCK) note += ", an atomic of block scope";
+    bool is_one_block = &block == &own() && kind == WRITE && earlier_kind == WRITE;
     return {.kind = "race_global",
             .call_site = pc,
             .access = kind,
@@ -373,6 +404,7 @@ Report GlobalRaces::race_between(Record earlier, int earlier_kind, const GlobalA
             .space = "global",
             .allocation = nearest_allocation(address),
             .other = other,
+            .lanes = is_one_block ? lanes_of(other, thread_of(earlier), pc) : std::nullopt,
             .note = note};
 }
 

@@ -66,6 +66,13 @@ class GlobalRaces {
         uint32_t released = 0;      // epoch of its last strong write
         bool has_acquired = false;  // it made a strong read
     };
+    // A plain write that came to the slow path, after a collective of its warp: at which time of the warp's clock.
+    struct LaneWrite {
+        const GlobalCell* cell = nullptr;
+        Record identity = 0;
+        uint32_t clock = 0;
+    };
+    static constexpr size_t kLaneWrites = 1024;
     struct Stretch {  // epochs from `first` on, to the next stretch, are the block's
         uint32_t first;
         uint32_t block;
@@ -88,9 +95,15 @@ class GlobalRaces {
     enum class Conflict { none, race, guess, unless_looked_at, unless_waited_for };
     Conflict conflict(Record earlier, int earlier_kind, const GlobalAccess& access) const;
     bool is_ordered(Record earlier, int earlier_kind, const GlobalAccess& access) const;
+    bool is_released(Record earlier, const GlobalAccess& access) const;
     Conflict conflict_of_kinds(Record earlier, int earlier_kind, const GlobalAccess& access) const;
     Conflict conflict_of_volatile(Record earlier, int earlier_kind, const GlobalAccess& access) const;
     Conflict conflict_with_reads(Record earlier, const GlobalAccess& access) const;
+    LaneWrite& lane_write(const GlobalCell& cell) {
+        return lane_writes_[reinterpret_cast<uintptr_t>(&cell) / sizeof cell % kLaneWrites];
+    }
+    Conflict conflict_of_lanes(const GlobalCell& cell, int writer, const GlobalAccess& access);
+    void note_lane(const GlobalCell& cell, int kind);
     // Reports it, unless it is harmless; whether it did.
     bool settle(Conflict conflict, Record earlier, int earlier_kind, const GlobalAccess& access) const;
     Report race_between(Record earlier, int earlier_kind, const GlobalAccess& access) const;
@@ -101,6 +114,7 @@ class GlobalRaces {
     std::vector<BlockRecord> blocks_;  // of this launch, in the order in which they began
     std::vector<Stretch> stretches_;   // by first epoch
     std::vector<LaunchBeside> beside_;
+    LaneWrite lane_writes_[kLaneWrites];  // the latest ones, by cell
 };
 
 extern GlobalRaces global_races;

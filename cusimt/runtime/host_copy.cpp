@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "arena.h"
+#include "captures.h"
 #include "host_call.h"
 #include "modules.h"
 #include "registered.h"
@@ -93,17 +94,35 @@ StridedBytes rows(const void* begin, size_t width, size_t height, size_t pitch) 
     return {reinterpret_cast<uintptr_t>(begin), width, {{height, pitch}}};
 }
 
+// What the copy is as a node of a graph.
+cudaMemcpy3DParms as_parameters(const Copy& copy) {
+    cudaMemcpy3DParms parameters = {};
+    size_t to_pitch = copy.height > 1 ? copy.to_pitch : copy.width, from_pitch = copy.height > 1 ? copy.from_pitch : copy.width;
+    parameters.srcPtr = {const_cast<void*>(copy.from), from_pitch, copy.width, copy.height};
+    parameters.dstPtr = {copy.to, to_pitch, copy.width, copy.height};
+    parameters.extent = {copy.width, copy.height, 1};
+    parameters.kind = copy.kind;
+    return parameters;
+}
+
+Direction direction_of(const Copy& copy) {
+    Place to = place_of_range(copy.to, bytes_of_rows(copy.width, copy.height, copy.to_pitch));
+    Place from = place_of_range(copy.from, bytes_of_rows(copy.width, copy.height, copy.from_pitch));
+    return direction(to, from, copy.kind);
+}
+
 cudaError_t run(const Copy& copy) {
     ApiCall record{.call = copy.call, .kind = "h2h", .bytes = copy.width * copy.height, .stream = copy.stream};
     if (int error = sticky_error()) return answer(record, error);
+    Fate fate = copy.waits ? Fate{refuse_synchronous_call()} : fate_of_work(copy.stream);
+    if (fate.error) return answer(record, fate.error);
     Stream* stream = find_stream(copy.stream);
     if (!stream) return answer(record, cudaErrorInvalidResourceHandle);
     if (copy.width == 0 || copy.height == 0) return answer(record, cudaSuccess);
-    Place to = place_of_range(copy.to, bytes_of_rows(copy.width, copy.height, copy.to_pitch));
-    Place from = place_of_range(copy.from, bytes_of_rows(copy.width, copy.height, copy.from_pitch));
-    Direction way = direction(to, from, copy.kind);
+    Direction way = direction_of(copy);
     record.kind = way.name;
     if (way.error) return answer(record, way.error);
+    if (fate.captured) return failed(capture(*fate.captured, as_parameters(copy)));
     OpenShield open;
     for (size_t row = 0; row < copy.height; ++row) {
         const char* from_row = static_cast<const char*>(copy.from) + row * copy.from_pitch;
@@ -118,17 +137,36 @@ cudaError_t run(const Copy& copy) {
     return answer(record, cudaSuccess);
 }
 
-cudaError_t fill(const char* call, void* pointer, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {
+struct Fill {
+    const char* call;
+    cudaMemsetParams what;  // width in elements
+    cudaStream_t stream = nullptr;
+    bool is_synchronous = false;
+};
+
+void fill_row(char* begin, const cudaMemsetParams& what) {
+    if (what.elementSize == 1) memset(begin, int(what.value), what.width);
+    else
+        for (size_t i = 0; i < what.width; ++i) memcpy(begin + i * what.elementSize, &what.value, what.elementSize);
+}
+
+cudaError_t run(const Fill& fill) {
+    const auto& [call, what, stream, is_synchronous] = fill;
+    const size_t width = what.width * what.elementSize, height = what.height, pitch = what.pitch;
+    void* const pointer = what.dst;
     ApiCall record{.call = call, .kind = "memset", .bytes = width * height, .stream = stream};
     if (int error = sticky_error()) return answer(record, error);
+    Fate fate = is_synchronous ? Fate{refuse_synchronous_call()} : fate_of_work(stream);
+    if (fate.error) return answer(record, fate.error);
     if (!find_stream(stream)) return answer(record, cudaErrorInvalidResourceHandle);
     if (width == 0 || height == 0) return answer(record, cudaSuccess);
     Place place = place_of_range(pointer, bytes_of_rows(width, height, pitch));
     if (place != Place::device && place != Place::both) return answer(record, cudaErrorInvalidValue);
+    if (fate.captured) return failed(capture(*fate.captured, what));
     OpenShield open;
     for (size_t row = 0; row < height; ++row) {
         char* begin = static_cast<char*>(pointer) + row * pitch;
-        memset(begin, value, width);
+        fill_row(begin, what);
         simt_mark_written(begin, width, SIMT_MEMSET);
     }
     record.work = advance_stream(stream, copy_duration(record.bytes, true));
@@ -147,7 +185,42 @@ cudaError_t run_symbol(Copy copy, const void* symbol, size_t offset, bool to_sym
     else copy.from = place;
     return run(copy);
 }
+
+cudaError_t fill(const char* call, void* pointer, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream,
+                 bool is_synchronous) {
+    return run(Fill{call, {pointer, pitch, unsigned(value), 1, width, height}, stream, is_synchronous});
+}
 }  // namespace
+
+namespace simt {
+
+int refuse_rows(void* to, size_t to_pitch, const void* from, size_t from_pitch, size_t width, size_t height,
+                cudaMemcpyKind kind) {
+    if (width > to_pitch || width > from_pitch) return cudaErrorInvalidPitchValue;
+    if (width == 0 || height == 0) return cudaSuccess;
+    return direction_of({"", to, from, width, height, to_pitch, from_pitch, kind, nullptr, false}).error;
+}
+
+int refuse_memset(const cudaMemsetParams& memset) {
+    size_t width, element = memset.elementSize;
+    if (element != 1 && element != 2 && element != 4) return cudaErrorInvalidValue;
+    if (__builtin_mul_overflow(memset.width, element, &width)) return cudaErrorInvalidValue;
+    if (width == 0 || memset.height == 0) return cudaErrorInvalidValue;
+    if (memset.height > 1 && width > memset.pitch) return cudaErrorInvalidPitchValue;
+    Place place = place_of_range(memset.dst, bytes_of_rows(width, memset.height, memset.pitch));
+    return place == Place::device || place == Place::both ? cudaSuccess : cudaErrorInvalidValue;
+}
+
+int fill_elements(const cudaMemsetParams& memset, cudaStream_t stream) {
+    if (int error = refuse_memset(memset)) return set_error(error);
+    return run(Fill{"cudaMemsetAsync", memset, stream});
+}
+
+cudaMemcpy3DParms copy_of_bytes(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+    return as_parameters({.call = "", .to = to, .from = from, .width = bytes, .kind = kind});
+}
+
+}  // namespace simt
 
 extern "C" {
 cudaError_t cudaMemcpy(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
@@ -233,20 +306,20 @@ cudaError_t cudaGetSymbolSize(size_t* bytes, const void* symbol) {
 }
 
 cudaError_t cudaMemset(void* pointer, int value, size_t bytes) {
-    return fill("cudaMemset", pointer, 0, value, bytes, 1, nullptr);
+    return fill("cudaMemset", pointer, 0, value, bytes, 1, nullptr, true);
 }
 
 cudaError_t cudaMemsetAsync(void* pointer, int value, size_t bytes, cudaStream_t stream) {
-    return fill("cudaMemsetAsync", pointer, 0, value, bytes, 1, stream);
+    return fill("cudaMemsetAsync", pointer, 0, value, bytes, 1, stream, false);
 }
 
 cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t width, size_t height, cudaStream_t stream) {
     if (width > pitch) return failed(cudaErrorInvalidPitchValue);
-    return fill("cudaMemset2DAsync", pointer, pitch, value, width, height, stream);
+    return fill("cudaMemset2DAsync", pointer, pitch, value, width, height, stream, false);
 }
 
 cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t width, size_t height) {
     if (width > pitch) return failed(cudaErrorInvalidPitchValue);
-    return fill("cudaMemset2D", pointer, pitch, value, width, height, nullptr);
+    return fill("cudaMemset2D", pointer, pitch, value, width, height, nullptr, true);
 }
 }

@@ -2,6 +2,7 @@
 #include <stdint.h>
 
 #include "arena.h"
+#include "captures.h"
 #include "execution.h"
 #include "findings.h"
 #include "host_call.h"
@@ -14,10 +15,17 @@ using namespace simt;
 namespace {
 constexpr size_t kPitch = 512;
 
+// Memory that belongs to a stream is allocated and freed in its order, so a capture would have to make nodes of that.
+enum class Order { none, of_stream };
+int refuse(Order order, const char* call, cudaStream_t stream) {
+    return order == Order::none ? refuse_unsafe_call() : refuse_captured_call(call, stream);
+}
+
 cudaError_t allocate_for(const char* call, void** pointer, size_t bytes, int region, const AllocationOptions& options,
-                         cudaStream_t stream = nullptr) {
+                         Order order = Order::none, cudaStream_t stream = nullptr) {
     ApiCall record{.call = call, .kind = "alloc", .bytes = bytes, .stream = stream};
     if (int error = sticky_error()) return answer(record, error);
+    if (int error = refuse(order, call, stream)) return answer(record, error);
     if (!pointer) return answer(record, cudaErrorInvalidValue);
     *pointer = nullptr;
     if (bytes == 0) return answer(record, cudaSuccess);
@@ -40,9 +48,11 @@ void report_free(const char* call, void* pointer, Release outcome, const void* c
 }
 
 // Double frees and pointers that were never allocated are invalid arguments, as in CUDA.
-cudaError_t free_for(const char* call, void* pointer, bool pinned, const void* call_site, cudaStream_t stream = nullptr) {
+cudaError_t free_for(const char* call, void* pointer, bool pinned, const void* call_site, Order order = Order::none,
+                     cudaStream_t stream = nullptr) {
     ApiCall record{.call = call, .kind = "free", .stream = stream};
     if (int error = sticky_error()) return answer(record, error);
+    if (int error = refuse(order, call, stream)) return answer(record, error);
     if (!pointer) return answer(record, cudaSuccess);
     bool is_pinned = arena.region(reinterpret_cast<uintptr_t>(pointer)) == kPinned;
     Release outcome = is_pinned == pinned ? release(pointer, true) : Release::unknown;
@@ -68,7 +78,7 @@ cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t 
 
 cudaError_t cudaMallocAsync(void** pointer, size_t bytes, cudaStream_t stream) {
     if (int error = check_stream(stream)) return failed(error);
-    return allocate_for("cudaMallocAsync", pointer, bytes, current_device(), {.runtime_api = true}, stream);
+    return allocate_for("cudaMallocAsync", pointer, bytes, current_device(), {.runtime_api = true}, Order::of_stream, stream);
 }
 
 cudaError_t cudaMallocManaged(void** pointer, size_t bytes, unsigned int flags) {
@@ -87,7 +97,7 @@ cudaError_t cudaFree(void* pointer) { return free_for("cudaFree", pointer, false
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     if (int error = check_stream(stream)) return failed(error);
-    return free_for("cudaFreeAsync", pointer, false, __builtin_return_address(0), stream);
+    return free_for("cudaFreeAsync", pointer, false, __builtin_return_address(0), Order::of_stream, stream);
 }
 
 cudaError_t cudaFreeHost(void* pointer) { return free_for("cudaFreeHost", pointer, true, __builtin_return_address(0)); }
@@ -149,6 +159,7 @@ cudaError_t cudaPointerGetAttributes(cudaPointerAttributes* attributes, const vo
 
 cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocation, unsigned int, cudaStream_t stream) {
     if (int error = check_stream(stream)) return failed(error);
+    if (int error = refuse_captured_work(stream)) return failed(error);
     auto allocation = find_allocation(reinterpret_cast<uintptr_t>(pointer));
     return failed(allocation && allocation->managed && bytes > 0 ? cudaSuccess : cudaErrorInvalidValue);
 }

@@ -1,4 +1,5 @@
 // Streams and events of the host API.
+#include "captures.h"
 #include "device_limits.h"
 #include "host_call.h"
 #include "streams.h"
@@ -7,11 +8,21 @@ using namespace simt;
 
 namespace {
 template <class Wait>
-cudaError_t wait_for(const char* call, const void* stream, Wait wait) {
+cudaError_t wait_for(const char* call, const void* stream, int refused, Wait wait) {
     ApiCall record{.call = call, .kind = "sync", .stream = stream};
     if (int error = sticky_error()) return answer(record, error);
+    if (refused) return answer(record, refused);
     wait();
     return answer(record, cudaSuccess);
+}
+
+// An event's own node: one of a graph's launches then records it, or waits for it. Outside of a capture there is none.
+cudaError_t capture_external(cudaStream_t stream, cudaEvent_t event, Work work) {
+    Fate fate = fate_of_work(stream);
+    if (fate.error) return failed(fate.error);
+    if (!fate.captured) return failed(cudaErrorInvalidValue);
+    if (!find_event(event)) return failed(cudaErrorInvalidResourceHandle);
+    return failed(capture(*fate.captured, std::move(work)));
 }
 }  // namespace
 
@@ -41,7 +52,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t stream) {
 cudaError_t cudaStreamSynchronize(cudaStream_t stream) {
     Stream* found = find_stream(stream);
     if (!found) return failed(cudaErrorInvalidResourceHandle);
-    return wait_for("cudaStreamSynchronize", stream, [&] { host_waits_for(*found); });
+    return wait_for("cudaStreamSynchronize", stream, refuse_query(stream), [&] { host_waits_for(*found); });
 }
 
 cudaError_t cudaStreamQuery(cudaStream_t stream) {
@@ -50,8 +61,9 @@ cudaError_t cudaStreamQuery(cudaStream_t stream) {
 }
 
 cudaError_t cudaStreamWaitEvent(cudaStream_t stream, cudaEvent_t event, unsigned int flags) {
-    if (flags > 1) return failed(cudaErrorInvalidValue);
-    return failed(simt_stream_wait_event(stream, event));
+    if (flags & ~unsigned(cudaEventWaitExternal)) return failed(cudaErrorInvalidValue);
+    if (!flags) return failed(simt_stream_wait_event(stream, event));
+    return capture_external(stream, event, WaitWork{event});
 }
 
 cudaError_t cudaStreamGetFlags(cudaStream_t stream, unsigned int* flags) {
@@ -86,6 +98,7 @@ cudaError_t cudaStreamGetId(cudaStream_t stream, unsigned long long* id) {
 cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t callback, void* user_data, unsigned int flags) {
     if (!find_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
     if (!callback || flags) return failed(cudaErrorInvalidValue);
+    if (int error = refuse_captured_work(stream)) return failed(error);
     callback(stream, cudaError_t(sticky_error()), user_data);
     return cudaSuccess;
 }
@@ -93,13 +106,10 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
 cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void* user_data) {
     if (!find_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
     if (!function) return failed(cudaErrorInvalidValue);
+    Fate fate = fate_of_work(stream);
+    if (fate.error) return failed(fate.error);
+    if (fate.captured) return failed(capture(*fate.captured, cudaHostNodeParams{function, user_data}));
     function(user_data);
-    return cudaSuccess;
-}
-
-cudaError_t cudaStreamIsCapturing(cudaStream_t stream, cudaStreamCaptureStatus* status) {
-    if (!find_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
-    *status = cudaStreamCaptureStatusNone;
     return cudaSuccess;
 }
 
@@ -123,8 +133,9 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t stream) {
     return failed(simt_event_record(event, stream));
 }
 
-cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int) {
-    return cudaEventRecord(event, stream);
+cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, unsigned int flags) {
+    if (flags & ~unsigned(cudaEventRecordExternal)) return failed(cudaErrorInvalidValue);
+    return flags ? capture_external(stream, event, RecordWork{event}) : cudaEventRecord(event, stream);
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t event) {
@@ -135,7 +146,7 @@ cudaError_t cudaEventQuery(cudaEvent_t event) {
 cudaError_t cudaEventSynchronize(cudaEvent_t event) {
     Event* found = find_event(event);
     if (!found) return failed(cudaErrorInvalidResourceHandle);
-    return wait_for("cudaEventSynchronize", nullptr, [&] { host_waits_for(*found); });
+    return wait_for("cudaEventSynchronize", nullptr, refuse_query_of_event(event), [&] { host_waits_for(*found); });
 }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
@@ -145,6 +156,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
 }
 
 cudaError_t cudaDeviceSynchronize(void) {
-    return wait_for("cudaDeviceSynchronize", nullptr, [] { host_waits_for_device(current_device()); });
+    int device = current_device();
+    return wait_for("cudaDeviceSynchronize", nullptr, refuse_query_of_device(device), [=] { host_waits_for_device(device); });
 }
 }

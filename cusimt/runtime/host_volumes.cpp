@@ -1,5 +1,6 @@
 // cudaMemcpy3D and cudaMemset3D: slice by slice, as cudaMemcpy2D and cudaMemset2D.
 #include "arrays.h"
+#include "captures.h"
 #include "host_call.h"
 
 using namespace simt;
@@ -32,7 +33,9 @@ char* at(const cudaPitchedPtr& memory, const cudaPos& position) {
     return static_cast<char*>(memory.ptr) + row * memory.pitch + position.x;
 }
 
-cudaError_t copy_slices(const cudaMemcpy3DParms* copy, cudaStream_t stream, bool waits) {
+// Calls `move` with the rows of each slice, until one answers an error.
+template <class Move>
+int for_each_slice(const cudaMemcpy3DParms* copy, Move move) {
     if (!copy) return failed(cudaErrorInvalidValue);
     const cudaExtent& extent = copy->extent;
     if (!fits(copy->srcArray, copy->srcPos, extent) || !fits(copy->dstArray, copy->dstPos, extent)) {
@@ -42,11 +45,23 @@ cudaError_t copy_slices(const cudaMemcpy3DParms* copy, cudaStream_t stream, bool
     if (copy->srcArray && copy->dstArray && from.element != to.element) return failed(cudaErrorInvalidValue);
     size_t width = extent.width * (copy->srcArray ? from.element : to.element);
     for (size_t slice = 0; slice < extent.depth; ++slice, ++from.position.z, ++to.position.z) {
-        cudaError_t error = cudaMemcpy2DAsync(at(to.memory, to.position), to.memory.pitch, at(from.memory, from.position),
-                                              from.memory.pitch, width, extent.height, copy->kind, stream);
-        if (error != cudaSuccess) return error;
+        if (int error = move(at(to.memory, to.position), to.memory.pitch, at(from.memory, from.position), from.memory.pitch,
+                             width, extent.height, copy->kind)) {
+            return error;
+        }
     }
-    return waits ? cudaStreamSynchronize(stream) : cudaSuccess;
+    return cudaSuccess;
+}
+
+cudaError_t copy_slices(const cudaMemcpy3DParms* copy, cudaStream_t stream, bool waits) {
+    Fate fate = waits ? Fate{refuse_synchronous_call()} : fate_of_work(stream);
+    if (fate.error) return failed(fate.error);
+    if (fate.captured) {
+        int refused = copy ? refuse_copy(*copy) : int(cudaErrorInvalidValue);
+        return failed(refused ? refused : capture(*fate.captured, *copy));
+    }
+    int error = for_each_slice(copy, [&](auto... rows) { return cudaMemcpy2DAsync(rows..., stream); });
+    return error || !waits ? cudaError_t(error) : cudaStreamSynchronize(stream);
 }
 
 // Devices reach each other's memory, so a copy between two of them is one like any other.
@@ -61,6 +76,11 @@ cudaError_t copy_slices(const cudaMemcpy3DPeerParms* peer, cudaStream_t stream, 
     return copy_slices(&copy, stream, waits);
 }
 }  // namespace
+
+int simt::refuse_copy(const cudaMemcpy3DParms& copy) {
+    if (copy.kind < cudaMemcpyHostToHost || copy.kind > cudaMemcpyDefault) return cudaErrorInvalidMemcpyDirection;
+    return for_each_slice(&copy, [](auto... rows) { return refuse_rows(rows...); });
+}
 
 extern "C" {
 cudaError_t cudaMalloc3D(cudaPitchedPtr* pitched, cudaExtent extent) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <utility>
 
+#include "captures.h"
 #include "counting.h"
 #include "device_limits.h"
 #include "device_model.h"
@@ -244,6 +245,8 @@ int simt_launch_kernel(const simt_launch* launch) {
     std::lock_guard lock(launch_lock);
     if (int error = sticky_error()) return set_error(error);
     if (Refusal refusal = refuse(*launch); refusal.error) return refused(*launch, refusal);
+    if (is_kept(*launch)) return cudaSuccess;
+    if (std::optional<int> answer = capture_launch(*launch)) return set_error(*answer);
     OpenShield open;
     begin_execution(*launch);
     report_missing_checks(*launch);

@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "api_log.h"
+#include "captures.h"
 #include "cuda_runtime_api.h"
 #include "simt_api.h"
 #include "streams.h"
@@ -14,6 +15,7 @@ namespace simt {
 class LibraryCall {
   public:
     LibraryCall(const char* name, cudaStream_t stream, double operations) {
+        refuse_captured_call(name, stream);  // the capture fails
         simt_open_shield(1);
         constexpr double kLaunchMicroseconds = 5, kOperationsPerMicrosecond = 30e6;
         Submitted work = advance_stream(stream, kLaunchMicroseconds + operations / kOperationsPerMicrosecond);

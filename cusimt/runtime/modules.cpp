@@ -10,6 +10,7 @@
 #include <mutex>
 #include <utility>
 
+#include "graphs.h"
 #include "imports.h"
 #include "kernel_facts.h"
 #include "version.h"
@@ -187,6 +188,7 @@ void simt_unregister_module(simt_module* module) {
         delete static_cast<const std::vector<SharedArray>*>(std::exchange(module->shared_arrays, nullptr));
         delete static_cast<StaticData*>(std::exchange(module->static_data, nullptr));
         forget_kernel_facts();
+        forget_kernels_of(*module);
         return;
     }
 }

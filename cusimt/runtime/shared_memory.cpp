@@ -287,6 +287,7 @@ void SharedMemory::report_race(const Touch& earlier, uintptr_t address, uintptr_
                 .allocation = memory_of(array),
                 .array = array.name,
                 .other = other,
+                .lanes = kind == WRITE && earlier.kind == WRITE ? lanes_of(other, earlier.thread, pc) : std::nullopt,
                 .note = note};
     if (both_write && no_atomic && !(kind & READ)) unsettled_writes.add(std::move(race), address, bytes);
     else report(race);

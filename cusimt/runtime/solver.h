@@ -42,6 +42,16 @@ cusolverStatus_t check(std::initializer_list<Used> all);
 // These were results of the library.
 void written(std::initializer_list<Used> all);
 
+constexpr auto kSuccess = CUSOLVER_STATUS_SUCCESS, kInvalid = CUSOLVER_STATUS_INVALID_VALUE;
+
+// Answers how many elements the workspace of a call has, if what it was asked for is valid.
+inline cusolverStatus_t size_of_workspace(cusolverDnHandle_t handle, bool valid, int elements, int* answer) {
+    if (!handle) return CUSOLVER_STATUS_NOT_INITIALIZED;
+    if (!valid || !answer) return kInvalid;
+    *answer = std::max(1, elements);  // LAPACK has its own, on the host
+    return kSuccess;
+}
+
 inline char fill(cublasFillMode_t uplo) { return uplo == CUBLAS_FILL_MODE_LOWER ? 'L' : 'U'; }
 inline char operation(cublasOperation_t op) { return op == CUBLAS_OP_N ? 'N' : 'T'; }
 

@@ -5,15 +5,6 @@
 using namespace simt;
 
 namespace {
-constexpr auto kSuccess = CUSOLVER_STATUS_SUCCESS, kInvalid = CUSOLVER_STATUS_INVALID_VALUE;
-
-cusolverStatus_t size_of_workspace(cusolverDnHandle_t handle, bool valid, int elements, int* answer) {
-    if (!handle) return CUSOLVER_STATUS_NOT_INITIALIZED;
-    if (!valid || !answer) return kInvalid;
-    *answer = std::max(1, elements);  // LAPACK has its own, on the host
-    return kSuccess;
-}
-
 // Calls a function of LAPACK with the workspace that it wants.
 template <class T, class Call>
 void with_workspace(Call call) {

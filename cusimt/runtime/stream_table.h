@@ -3,6 +3,7 @@
 #include <memory>
 #include <mutex>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "arena.h"
 #include "streams.h"
@@ -17,8 +18,9 @@ struct StreamTable {
     // which the default stream waits.
     Progress retired[kDevices], retired_blocking[kDevices];
     uint64_t last_id = 0;
-    double host = 0;   // microseconds
-    Clock host_clock;  // what the host knows to be done; of all its threads together
+    std::unordered_set<uint64_t> branches;  // keys of streams that belong, or belonged, to graphs
+    double host = 0;                        // microseconds
+    Clock host_clock;                       // what the host knows to be done; of all its threads together
 };
 
 extern std::recursive_mutex streams_lock;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "api_log.h"
+#include "captures.h"
 #include "cuda_runtime_api.h"
 #include "execution.h"
 #include "stream_table.h"
@@ -103,9 +104,20 @@ Stream* stream_of_key(uint64_t key) {
 }
 
 std::string name_of_stream(uint64_t key) {
-    if (key <= ~uint64_t(kDevices)) return "stream " + std::to_string(key);
-    const uint64_t device = ~key;
-    return device ? "the default stream of cuda:" + std::to_string(device) : "the default stream";
+    if (key > ~uint64_t(kDevices)) {
+        const uint64_t device = ~key;
+        return device ? "the default stream of cuda:" + std::to_string(device) : "the default stream";
+    }
+    std::lock_guard lock(streams_lock);
+    const bool is_branch = stream_table().branches.contains(key);
+    return (is_branch ? "branch " : "stream ") + std::to_string(key) + (is_branch ? " of a graph" : "");
+}
+
+void* create_branch(int device) {
+    std::lock_guard lock(streams_lock);
+    void* handle = simt_stream_create(device, 0);
+    stream_table().branches.insert(find_stream(handle)->key());
+    return handle;
 }
 
 int check_stream(cudaStream_t handle) {
@@ -189,7 +201,8 @@ void simt_stream_destroy(void* handle) {
     StreamTable& table = stream_table();
     auto found = table.created.find(handle);
     if (found == table.created.end()) return;
-    const Stream& stream = *found->second;
+    Stream& stream = *found->second;
+    leave_capture(stream);
     table.retired[stream.device].merge(stream);
     if (!(stream.flags & cudaStreamNonBlocking)) table.retired_blocking[stream.device].merge(stream);
     table.created.erase(found);
@@ -218,6 +231,7 @@ int simt_stream_priority(void* handle) {
 int simt_stream_query(void* handle) {
     Stream* stream = find_stream(handle);
     if (!stream) return cudaErrorInvalidResourceHandle;
+    if (int error = refuse_query(handle)) return error;
     return has_happened(stream->busy_until, stream->clock) ? cudaSuccess : cudaErrorNotReady;
 }
 
@@ -244,8 +258,10 @@ void simt_watch_streams(void) {
     }
 }
 
-void simt_synchronize(int device) {
+int simt_synchronize(int device) {
+    if (int error = refuse_query_of_device(device)) return set_error(error);
     if (device >= 0 && device < kDevices) host_waits_for_device(device);
     log_api_call({.call = "torch::synchronize", .kind = "sync"});
+    return cudaSuccess;
 }
 }

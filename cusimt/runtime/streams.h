@@ -5,11 +5,17 @@
 #include <stdint.h>
 
 #include <algorithm>
+#include <memory>
 #include <string>
+#include <vector>
 
 #include "ordering.h"
 
+struct CUgraphNode_st;
+
 namespace simt {
+
+struct Capture;
 
 // What there is to wait for.
 struct Progress {
@@ -27,7 +33,9 @@ struct Stream : Progress {
     uint64_t id = 0;
     int priority = 0;
     unsigned flags = 0;
-    uint64_t submitted = 0;  // pieces of work
+    uint64_t submitted = 0;             // pieces of work
+    std::shared_ptr<Capture> capture;   // see captures.h
+    std::vector<CUgraphNode_st*> tail;  // under capture: on what its next node depends
 
     uint64_t key() const { return id ? id : ~uint64_t(device); }  // in clocks: default streams share the id 0
     Moment latest() const { return {key(), submitted}; }
@@ -39,8 +47,12 @@ struct Event {
     bool recorded = false;
     double time = 0;
     Clock clock;
+    std::shared_ptr<Capture> capture;   // in which it was recorded last
+    std::vector<CUgraphNode_st*> tail;  // the nodes that it stands for then
 };
 
+// A new stream for a branch of a graph: none of the program's, and called so even after the graph is gone.
+void* create_branch(int device);
 // Resolves a handle (null and cudaStreamLegacy: the default stream of the current device). Null when it is no stream.
 Stream* find_stream(const void* handle);
 Event* find_event(const void* handle);

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-__all__ = ["counted", "listed", "noun", "reason"]
+__all__ = ["counted", "ended", "listed", "noun", "reason"]
 
 
 def noun(is_one: bool, singular: str, plural: str = "") -> str:
@@ -15,6 +15,11 @@ def noun(is_one: bool, singular: str, plural: str = "") -> str:
 def counted(number: int, singular: str, plural: str = "") -> str:
     """`1 launch`, `3 launches`."""
     return f"{number} {noun(number == 1, singular, plural)}"
+
+
+def ended(text: str) -> str:
+    """`text` with a full stop, unless it ends as a question or a sentence does."""
+    return text if text.endswith((".", "?", "!")) else f"{text}."
 
 
 def listed(words: Sequence[str]) -> str:

@@ -85,6 +85,9 @@ def test_what_a_picture_needs() -> None:
     assert model.stride(lanes(lambda lane: 12 * lane)) == 12
     assert model.stride(addresses) is None
     assert model.stride([4, None, 12]) is None  # no two neighbours
+    assert model.runs(lanes(lambda lane: 4 * (lane - 1) if lane else 4096), 4) == [1, 31]
+    assert model.runs(lanes(lambda lane: 400 - 4 * lane), 4) == [32]
+    assert model.runs([0, 4, 8, 4, 0, None, 4, 20], 4) == [3, 2, 1, 1]
 
 
 # ---- the runtime's -----------------------------------------------------------------------------------------

@@ -347,9 +347,47 @@ def test_graphs_are_refused_in_words() -> None:
     import torch
 
     assert not torch.cuda.is_current_stream_capturing()
-    with pytest.raises(RuntimeError, match="CUDA graphs cannot be captured on the simulated device"):
+    with pytest.raises(RuntimeError, match="CUDA graphs of PyTorch's operators cannot be captured"):
         torch.cuda.CUDAGraph()
     with pytest.raises(RuntimeError, match="Memory pools"):
         torch.cuda.MemPool()
     with pytest.raises(RuntimeError, match="keeps no history"):
         torch.cuda.memory_snapshot()
+
+
+@on_device
+def test_an_operator_on_a_stream_under_capture_is_refused_and_does_not_run() -> None:
+    import torch
+
+    runtime = ctypes.CDLL(None)
+    invalidated, graph = 901, ctypes.c_void_p()
+    x = torch.ones(4, device="cuda")
+
+    def doubled() -> None:
+        x.mul_(2)
+
+    def copied() -> None:
+        x.copy_(torch.zeros(4))
+
+    def read() -> None:
+        x[0].item()
+
+    side = torch.cuda.Stream()
+    stream = ctypes.c_void_p(side.cuda_stream)
+    for work in (doubled, copied, read):
+        with torch.cuda.stream(side):
+            assert runtime.cudaStreamBeginCapture(stream, 0) == 0
+            assert torch.cuda.is_current_stream_capturing()
+            x.view(2, 2)  # moves nothing
+            with pytest.raises(RuntimeError, match="of a CUDA graph only kernels"):
+                work()
+            assert runtime.cudaStreamEndCapture(stream, ctypes.byref(graph)) == invalidated
+            assert not torch.cuda.is_current_stream_capturing()
+    runtime.cudaGetLastError()
+    assert x.tolist() == [1, 1, 1, 1]
+    for wait in (side.synchronize, side.query, torch.cuda.synchronize):
+        assert runtime.cudaStreamBeginCapture(stream, 0) == 0
+        with pytest.raises(RuntimeError, match="operation not permitted when stream is capturing"):
+            wait()
+        assert runtime.cudaStreamEndCapture(stream, ctypes.byref(graph)) == invalidated
+    runtime.cudaGetLastError()

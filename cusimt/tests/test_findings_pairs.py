@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 from cusimt import findings
-from cusimt.findings import KINDS, Finding, rule
+from cusimt.findings import KINDS, Finding, rule, sentence
 from cusimt.tests.runtime_program import program, run, source_line
 
 SCHEDULES = {"forward": "0", "reversed": "1", "random": "2"}
@@ -69,6 +69,8 @@ PAIRS = (
     Pair("race_global", "variable_of_two", "variable_of_one", "set_variables"),
     Pair("race_global", "neighbour_block", "neighbour_thread", "read_neighbour"),
     Pair("race_global", "flag_of_values", "flag_of_one_value", "set_flag"),
+    Pair("race_global", "sums_of_lanes", "sum_of_one_lane", "sum_of_warp"),
+    Pair("race_global", "in_turn_racy", "in_turn", "lanes_in_turn"),
     Pair("race_global", "bytes_of_two", "bytes_of_one", "parts"),
     Pair("race_global", "shorts_of_two_blocks", "shorts_of_one", "parts"),
     Pair("race_global", "halves_of_neighbours", "halves_apart", "halves"),
@@ -98,7 +100,7 @@ PAIRS = (
 )  # fmt: skip
 ALSO_RIGHT = (
     "read_only", "stopped", "masks_of_halves", "waited_asleep", "source_read", "half_a_stream_each",
-    "read_by_both", "same_values_by_both", "counted_by_both",
+    "read_by_both", "same_values_by_both", "counted_by_both", "sum_of_every_lane", "in_pairs",
 )  # fmt: skip
 IN_GRADED_CALLS = {"mapped_memory", "other_thread"}  # test_runtime_static_data
 WITH_OTHER_PAIRS = {"host_function"}  # test_runtime_host_code
@@ -176,6 +178,20 @@ def test_the_rule_for_a_kernel_that_was_stopped_fits_one_that_does_end() -> None
 def test_the_rule_for_work_on_the_default_stream_fits_files_with_tensors_and_without() -> None:
     told = rule(Finding("stream_order", note="k on the default stream and aten::add on stream 7"))
     assert "the one that its function was given or, where tensors are known, the current one" in told
+
+
+@pytest.mark.parametrize("case", ["different_values", "sums_of_lanes"])
+def test_lanes_of_one_instruction_are_named(case: str) -> None:
+    (finding,) = outcomes("forward")[case][1]
+    assert finding.lanes == (0, 1)
+    said = "lanes 0 and 1 of one warp write different values to element 0 of "
+    assert said in sentence(finding) and "which of them remains is not defined" in sentence(finding)
+    assert "let the one lane write that has the result" in rule(finding)
+
+
+def test_writers_of_several_blocks_are_no_lanes_of_one_warp() -> None:
+    (finding,) = outcomes("forward")["flag_of_values"][1]
+    assert finding.lanes is None and "unordered with the write" in sentence(finding)
 
 
 def test_parties_of_a_race_between_blocks() -> None:

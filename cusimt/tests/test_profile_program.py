@@ -148,3 +148,47 @@ def test_options_that_mean_nothing(folder: Path, options: list[str], sentence: s
     assert done.returncode == 2
     assert done.stderr.startswith(sentence) and "usage: python -m cusimt" in done.stderr
     assert done.stderr.splitlines()[0].endswith(advice)
+
+
+OUTLINED = """\
+#include <cuda_runtime.h>
+
+template <typename T>
+__noinline__ __device__ T neighbour(const T* in, int step) {
+    __shared__ T tile[64];
+    tile[threadIdx.x] = in[threadIdx.x];
+    __syncthreads();
+    return tile[(threadIdx.x + step) % 64];
+}
+template <typename T>
+__noinline__ __device__ void store(T* out, T value) { out[threadIdx.x] = value; }
+
+template <typename T, int Step>
+__global__ void shifted(const T* in, T* out) { store(out, neighbour(in, Step)); }
+
+template <typename T>
+int launch(T* in, T* out) {
+    constexpr int Step = 3;
+    shifted<T, Step><<<1, 64>>>(in, out);
+    return cudaDeviceSynchronize();
+}
+
+extern "C" int run(int) {
+    double *in, *out;
+    cudaMalloc(&in, 64 * sizeof(double));
+    cudaMalloc(&out, 64 * sizeof(double));
+    cudaMemset(in, 0, 64 * sizeof(double));
+    return launch(in, out);
+}
+"""
+
+
+def test_a_kernel_whose_accesses_are_all_in_functions_is_known_by_its_calls(folder: Path) -> None:
+    (folder / "kernels.cu").write_text(OUTLINED)
+    done = run(folder, "--profile", "program.py", "1")
+    assert (done.returncode, done.stdout) == (0, "done\n"), done.stderr
+    said = [line.strip() for line in done.stderr.splitlines()]
+    assert "shifted<double, 3>" in said  # the source says shifted<T, Step>
+    assert any("512 bytes of shared memory" in line for line in said), (
+        "the array of the function that it calls"
+    )

@@ -248,7 +248,7 @@ def test_a_vector_is_no_element_of_a_shared_array() -> None:
             "A sum over several threads in one element needs atomics. What they read of each other's",
         ),
         ("memcpy_by_two", "Each element needs one owner, since any of the writers may be the last"),
-        ("all_write", "Each element needs one owner: look at the index. Where threads write it in turn"),
+        ("all_write", "Each element needs one owner: look at the index, or let the one lane write"),
         (
             "reverse_racy",
             "Between one thread's write and another's access there must be a __syncthreads(); among",

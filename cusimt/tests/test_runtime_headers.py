@@ -64,7 +64,7 @@ def printed(folder: Path, name: str, include_dirs: list[Path], body: str) -> str
 
 
 def test_numbers_are_those_of_cuda(tmp_path: Path) -> None:
-    """Every enumerator and flag of driver_types.h, every size and alignment, against the real headers."""
+    """Enumerators and flags of driver_types.h and of graphs, sizes, alignments: as in the real headers."""
     try:
         toolkit = cuda_toolkit()
     except ToolchainError:
@@ -75,7 +75,8 @@ def test_numbers_are_those_of_cuda(tmp_path: Path) -> None:
         .count("cudaErrorInvalidResourceConfiguration")
     ):
         pytest.skip("the CUDA toolkit found is older than 13.0")
-    text = (INCLUDE / "driver_types.h").read_text()
+    graphs = (INCLUDE / "simt" / "graph_types.h").read_text()
+    text = (INCLUDE / "driver_types.h").read_text() + graphs
     names = re.findall(r"^\s+(cuda\w+) = ", text, re.MULTILINE) + re.findall(r"#define (cuda\w+) 0x", text)
     names += re.findall(r"^CUDA_ERROR\((\w+),", (INCLUDE / "cuda_error_list.h").read_text(), re.MULTILINE)
     scalars = [
@@ -95,6 +96,7 @@ def test_numbers_are_those_of_cuda(tmp_path: Path) -> None:
     names += [
         f"{what}({name})" for name in [*vectors, "dim3", "double4_32a"] for what in ("sizeof", "alignof")
     ]
+    names += [f"sizeof({name})" for name in re.findall(r"^struct (\w+) {", graphs, re.MULTILINE)]
     ours = printed(tmp_path, "ours", libraries.include_dirs(), numbers_of(INCLUDE, names))
     theirs = printed(tmp_path, "theirs", list(toolkit.include_dirs), numbers_of(INCLUDE, names))
     assert len(names) > 300
@@ -235,7 +237,7 @@ MISSING = {
     "cufft.h": "cufftGetSizeMany64(0, 1)",
     "cufftXt.h": "cufftXtExec(0, nullptr, nullptr, 1)",
     "cublas_v2.h": "cublasCgemm(nullptr)",
-    "cusolverDn.h": "cusolverDnDsyevj(nullptr, 1, 2.0)",
+    "cusolverDn.h": "cusolverDnDsyevdx(nullptr, 1, 2.0)",
 }
 
 

@@ -23,7 +23,6 @@ CASES = {
     "rows": [OK, "0 0 2 0 0 5", OK, "0 2 0 5", "cudaErrorInvalidPitchValue"],
     "bounds": [*[INVALID] * 5, NO_MEMORY, NO_MEMORY, OK, INVALID, INVALID, INVALID, OK],
     "pools": [OK, OK, OK, OK, OK, "1 4096", OK, OK, REFUSED],
-    "graphs": [REFUSED, REFUSED, REFUSED, REFUSED],
     # A multiprocessor's 233472 bytes hold 4 blocks of 50000 + 1024, and 2 of 1024 threads and 102400 + 1024.
     "occupancy": [OK, OK, "4 264 1024", OK, "1056 256", OK, "4224 16", OK, "115712"],
     "callbacks": [OK, OK, "ab"],

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from cusimt.translate.lexer import Kind
 from cusimt.translate.source import Source
 
-__all__ = ["reached_from", "without_noise"]
+__all__ = ["Function", "functions", "reached_from", "without_noise"]
 
 _NOISE = (Kind.BLANK, Kind.TEXT)
 

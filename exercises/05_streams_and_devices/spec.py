@@ -127,7 +127,7 @@ GRADIENT = Gradient(
 
 PARTS = [
     Part(
-        "callers_stream",
+        "current_stream",
         "one ring on the caller's stream",
         entry="step",
         reference=step,

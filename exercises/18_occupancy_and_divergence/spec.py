@@ -348,7 +348,7 @@ QUESTIONS = [
         think="A lane is active where its thread passes the guard. How many threads do?",
     ),
     Returned(
-        "small_blocks",
+        "held_warps",
         "A kernel needs few registers and no shared memory. Its blocks have {threads} threads. How many "
         "*warps* does a multiprocessor hold?",
         program=IDLE,

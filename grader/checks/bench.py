@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property, partial
 from pathlib import Path
 from typing import Any, Protocol
 
 import torch
 
+from grader.checks.error_lines import at_own_line
 from grader.checks.outcome import Outcome
 from grader.checks.values.expected import Expected
 from grader.checks.values.inputs import Inputs, draw, seeded
@@ -178,7 +179,7 @@ class Bench:
             if tried.handle is not None:
                 self.session.release(tried.handle)
         reply = ask(trace=traced, **counting(count))
-        return self._record(Call.of_case(case, stage, self.pending, reply, traced, inputs))
+        return self._record(Call.of_case(case, stage, self.pending, self._placed(reply), traced, inputs))
 
     @property
     def _tunes(self) -> bool:
@@ -234,7 +235,13 @@ class Bench:
         if traced and self._tunes:
             self.session.backward(handle, cotangents, trace=False)
         reply = self.session.backward(handle, cotangents, trace=traced, **counting(count))
-        return self._record(Call.of_case(case, "backward", self.pending, reply, traced))
+        return self._record(Call.of_case(case, "backward", self.pending, self._placed(reply), traced))
+
+    def _placed(self, reply: Reply) -> Reply:
+        """With the place of an error in what the learner wrote."""
+        if reply.error is None:
+            return reply
+        return replace(reply, error=at_own_line(self.exercise, self.files, reply.error))
 
     def _record(self, call: Call) -> Call:
         self.calls.append(call)

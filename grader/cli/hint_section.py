@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +14,11 @@ from grader.course.hints import Rungs, Symptom, read_hints, read_symptoms
 from grader.verdict import NOT_JUDGED, CheckResult, Status, Verdict
 
 _BACKWARD = re.compile("The backward of|The second derivative of|gradcheck")
+_REFERS = {  # what a sentence says of the check that says more
+    "he safety check says where": "safety",
+    "The values are wrong, too": "safety",  # and what was seen on the device is before it
+    "see device work": "device_work",
+}
 _WITHOUT_POINTS = ("build", "changes", "todo")  # results beside the checks of the scores
 _PLACE = re.compile(r"(?P<file>[\w./-]+\.\w+):(?P<line>\d+)")
 
@@ -53,15 +58,17 @@ _SUBJECTS = (
         ("context", "setup_context", "forward"),
     ),
     _Rule("gradient", "the gradient of x is ", ("slope",)),
+    _Rule("gradient", "The gradients are right, but", ("backward",)),
+    _Rule("device_work", "^library: The backward of", ("backward",)),
     _Rule("gradient", "The backward of|The second derivative of|gradcheck of|^gradcheck:", ("backward",)),
 )
 
 
 def sections_of(exercise: Exercise, files: Path, verdict: Verdict) -> list[str]:
-    """The sections with hints that the failed checks of ``verdict`` on ``files`` are about, the surest first.
+    """The sections with hints that the failed checks of ``verdict`` on ``files`` are about.
 
-    The first is what the verdict as a whole points at; after it come those that each failed check points at
-    by itself. Empty where nothing tells.
+    They come in the order of the checks, since later checks often fail in consequence of the first one; only
+    where a check refers to another one, that one is first. Empty where nothing tells.
     """
     failed = [check for check in verdict.checks if _says_what_failed(check)]
     if "parts" in exercise.scores and not exercise.is_repair:
@@ -70,10 +77,20 @@ def sections_of(exercise: Exercise, files: Path, verdict: Verdict) -> list[str]:
         _judged_by(exercise, check) == "correctness" and _own(check).startswith("values:") for check in failed
     )
     case = _Case(exercise, files, read_hints(exercise), read_symptoms(exercise), wrong)
-    found = [case.section(failed)]
-    for check in failed:
-        found += [case.section([check]), *case.symptoms_of(check, sure=True)]
+    found: list[str] = []
+    for check in _causes_first(failed):
+        found += [case.section(check), *case.symptoms_of(check, sure=True)]
     return list(dict.fromkeys(section for section in found if section))
+
+
+def _causes_first(failed: list[CheckResult]) -> list[CheckResult]:
+    """In their order, but that a check to which an earlier one refers comes before that one."""
+    ordered: list[CheckResult] = []
+    for check in failed:
+        named = next((name for said, name in _REFERS.items() if said in check.sentence), "")
+        ordered += [each for each in failed if each.name == named and each not in ordered]
+        ordered += [check] if check not in ordered else []
+    return ordered
 
 
 def _says_what_failed(check: CheckResult) -> bool:
@@ -93,20 +110,19 @@ class _Case:
     symptoms: list[Symptom]
     wrong_values: bool
 
-    def section(self, failed: Sequence[CheckResult]) -> str:
-        """The section that `failed` checks are about; ``""`` where nothing tells.
+    def section(self, check: CheckResult) -> str:
+        """The section that a failed `check` is about; ``""`` where nothing tells.
 
-        What a check is sure of comes first, then the findings, then the other lines that are named: a
-        sentence says where an error was raised, a finding where it was made.
+        What it is sure of comes first, then the findings, then the other lines that are named: a sentence
+        says where an error was raised, a finding where it was made.
         """
-        if failed and len(self.rungs) == 1:
+        if len(self.rungs) == 1:
             return next(iter(self.rungs))
-        tells = (self._named, self._sure, self._caused, self._found, self._placed, self._asked, self._unsure)
-        for tell in tells:
-            for check in failed:
-                if section := tell(check):
-                    return section
-        return self._subject(failed)
+        tells = (
+            self._named, self._sure, self._caused, self._found, self._placed, self._asked, self._unsure,
+            self._subject,
+        )  # fmt: skip
+        return next(filter(None, (tell(check) for tell in tells)), "")
 
     def _named(self, check: CheckResult) -> str:
         """A part is checked under the name of its section."""
@@ -137,29 +153,23 @@ class _Case:
     def _unsure(self, check: CheckResult) -> str:
         return next(self.symptoms_of(check, sure=False), "")
 
-    def _subject(self, failed: Sequence[CheckResult]) -> str:
+    def _subject(self, check: CheckResult) -> str:
         """By what the check judges. Where forward is wrong, the gradient says nothing about backward."""
-        for check in failed:
-            if _judged_by(self.exercise, check) == "gradient" and self.wrong_values:
-                continue
-            if section := self._by_rule(_SUBJECTS, check):
-                return section
-        return ""
+        if _judged_by(self.exercise, check) == "gradient" and self.wrong_values:
+            return ""
+        return self._by_rule(_SUBJECTS, check)
 
     def symptoms_of(self, check: CheckResult, sure: bool) -> Iterator[str]:
         """The sections whose symptoms the check shows."""
-        texts = _texts(check)
-        for symptom in self.symptoms:
-            if (symptom.check, symptom.sure) == (check.name, sure) and any(map(symptom.said.search, texts)):
-                yield symptom.section
+        for text in _texts(check):
+            for symptom in self.symptoms:
+                if (symptom.check, symptom.sure) == (check.name, sure) and symptom.said.search(text):
+                    yield symptom.section
 
     def _by_rule(self, rules: tuple[_Rule, ...], check: CheckResult) -> str:
         judged_by = _judged_by(self.exercise, check)
-        for rule in rules:
-            for text in _texts(check):
-                if section := rule.section(judged_by, text, self.rungs):
-                    return section
-        return ""
+        sections = (rule.section(judged_by, text, self.rungs) for text in _texts(check) for rule in rules)
+        return next(filter(None, sections), "")
 
     def _first_section(self, places: Iterator[tuple[str, int]]) -> str:
         for file, line in places:
@@ -183,11 +193,18 @@ def _judged_by(exercise: Exercise, check: CheckResult) -> str:
 
 
 def _texts(check: CheckResult) -> tuple[str, ...]:
-    """What is said of the check itself and of its findings, each as "topic: sentence"."""
-    return _own(check), *(f"{each.kind}: {each.sentence} {each.rule}" for each in check.findings)
+    """What is said of the check itself and of its findings, each as "topic: sentence".
+
+    The lines below the sentence may be about what failed besides, so they come last.
+    """
+    findings = (f"{each.kind}: {each.sentence} {each.rule}" for each in check.findings)
+    return f"{_topic(check)}: {check.sentence}", *findings, _own(check)
 
 
 def _own(check: CheckResult) -> str:
+    return f"{_topic(check)}: {' '.join((check.sentence, *check.lines))}"
+
+
+def _topic(check: CheckResult) -> str:
     """Verdicts that were kept from before there were topics have the lesson's anchor only."""
-    topic = check.topic or check.lesson.partition("#")[2].replace("-", "_")
-    return f"{topic}: {' '.join((check.sentence, *check.lines))}"
+    return check.topic or check.lesson.partition("#")[2].replace("-", "_")

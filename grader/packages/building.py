@@ -16,6 +16,7 @@ from typing import Any
 from cusimt.compiler import libraries, toolkit
 from cusimt.support import cache
 from cusimt.support.toolchain import cuda_toolkit, host_compiler, torch_install
+from cusimt.support.words import ended
 from grader.compilation import Artifact, diagnostics
 from grader.packages import outputs, stable_errors
 from grader.packages import wheel as wheels
@@ -201,7 +202,7 @@ def _failure(request: PackageRequest, place: Workshop, log: str) -> BuildFailed:
     said = said if kind in ("SystemExit", "") else f"{kind}: {said}"
     where = f"{report['where']}: " if report.get("where") else ""
     rule = next((rule for words, rule in _RULES.items() if words in said), "")
-    return BuildFailed(f"No wheel was built. {where}{said.rstrip('.')}. {rule}".rstrip(), log=own)
+    return BuildFailed(f"No wheel was built. {where}{ended(said)} {rule}".rstrip(), log=own)
 
 
 _ERROR = re.compile(r"\berror\b")

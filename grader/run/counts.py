@@ -22,7 +22,11 @@ class _Sample(TypedDict):
     warp: Count
 
 
-class _Site(TypedDict):
+class _Calls(TypedDict, total=False):
+    calls: list[Count]
+
+
+class _Site(_Calls):
     """One instruction of a kernel."""
 
     pc: Count

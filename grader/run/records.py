@@ -56,6 +56,7 @@ class _Details(TypedDict, total=False):
     count: Whole | None
     file: Text | None
     kernel: Text | None
+    lanes: tuple[Whole, Whole] | None
     line: Whole | None
     module: Text | None
     note: Text | None

@@ -39,12 +39,13 @@ Arg: TypeAlias = "TensorArg | int | float | bool | str | Sequence[Arg] | None"
 @dataclass(frozen=True)
 class RemoteError:
     """An exception that learner code raised: its type's name, its message, and `file:line` in the
-    learner's files.
+    learner's files; `callers` are the places there that led to it, the innermost first.
     """
 
     type: str
     message: str
     where: str = ""
+    callers: tuple[str, ...] = ()
 
     def __str__(self) -> str:
         where = f"{self.where}: " if self.where else ""

@@ -87,8 +87,10 @@ METRICS: dict[str, Metric] = {
     "allocations": Metric("allocation", "of device memory", "allocations", of_call=True),
     "peak_bytes": Metric("byte", "of device memory held at once", "peak_bytes", of_call=True),
     "library_calls": Metric("library call", "", "library_calls", of_call=True),
-    # By block size and shared memory, which are known everywhere; registers are left out of the account.
-    "empty_warp_slots": Metric("empty warp slot", "of a multiprocessor", "empty_warp_slots", of_kernel=True),
+    # By block size and shared memory, which are known everywhere.
+    "empty_warp_slots": Metric(
+        "empty warp slot", "of a multiprocessor (registers aside)", "empty_warp_slots", of_kernel=True
+    ),
     "shared_bytes": Metric("byte", "of shared memory per block", "shared_bytes", of_kernel=True),
     # ptxas knows these; where there is no nvcc, their limits are left out.
     "registers": Metric("register", "per thread", "registers", of_kernel=True),

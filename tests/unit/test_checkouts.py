@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import time
 from collections import Counter
@@ -142,6 +143,28 @@ def test_a_record_is_a_merge_of_runs() -> None:
     assert [each.cells[-1] for each in both] == ["abc", "def", "def"]
     text = extension_repositories.summary(both)
     assert "| 3            | 3     | 2           | 13     | 2      | 0       | 86.7 % |" in text
+
+
+def test_a_clone_that_lacks_files_will_do_for_the_others(tmp_path: Path) -> None:
+    origin = tmp_path / "checkouts" / "name"
+    for folder in ("a", "b"):
+        (origin / folder).mkdir(parents=True)
+        (origin / folder / "file").write_text(folder)
+
+    def git(*arguments: str) -> str:
+        who = ("-c", "user.name=a", "-c", "user.email=a@b")
+        command = ["git", "-C", str(origin), *who, *arguments]
+        return subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip()
+
+    git("init", "-q")
+    git("add", ".")
+    git("commit", "-qm", "both")
+    lost = git("rev-parse", "HEAD:b/file")
+    (origin / ".git" / "objects" / lost[:2] / lost[2:]).unlink()
+    extension = Extension("o/name", git("rev-parse", "HEAD"), ("grep -q a a/file",), build="true")
+    (scratch := tmp_path / "scratch").mkdir()
+    result = extension_repositories.run(extension, tmp_path / "checkouts", scratch, None)
+    assert (result.counts, result.failure) == (Counter(passed=1), "")
 
 
 def test_a_reason_names_no_path_of_the_machine() -> None:

@@ -6,8 +6,9 @@ The worker's part runs here, in this process, on operators for the CPU.
 from __future__ import annotations
 
 import importlib.util
+import itertools
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from types import SimpleNamespace
 from typing import Any
@@ -28,6 +29,7 @@ from tests.unit.fake_submission import FakeSession, fake_bench
 pytestmark = pytest.mark.slow("calls operators in every way that PyTorch has")
 
 PARAMETERS = ("a", "b")
+_calls = itertools.count(1)
 
 
 class InsideSession(FakeSession):
@@ -76,6 +78,7 @@ def registration(
     kernel: bool = True,
     out_dim: int = 0,
     gradients: int = 2,
+    noise: bool = False,
 ) -> tuple[Callable[..., Tensor], list[int]]:
     """A product as the operator ``unit_dispatch::name``: a function of op.py, and a list of kernel calls."""
     kernels: list[int] = []
@@ -83,7 +86,8 @@ def registration(
 
     def multiply(a: Tensor, b: Tensor) -> Tensor:
         kernels.append(1)
-        return torch.mul(a.detach(), b.detach())  # as a kernel does, which records nothing
+        product = torch.mul(a.detach(), b.detach())  # as a kernel does, which records nothing
+        return product + next(_calls) if noise else product
 
     class Product(torch.autograd.Function):
         generate_vmap_rule = True
@@ -140,7 +144,7 @@ def asked(name: str) -> Dispatcher:
 
 def judged(
     name: str, fake: Callable[..., Tensor], edit_reply: Callable[[Reply], Reply] = lambda reply: reply,
-    is_mapped: bool = True, **options: Any,
+    is_mapped: bool = True, known: Mapping[str, Outcome] | None = None, **options: Any,
 ) -> Outcome:  # fmt: skip
     entry, kernels = registration(name, fake, **options)
     wanted = asked(name) if is_mapped else replace(asked(name), mapped=())
@@ -148,6 +152,7 @@ def judged(
         InsideSession(entry, kernels, edit_reply=edit_reply), lambda a, b: a * b, [Case("one", pair((2, 2)))],
         parameters=PARAMETERS, gradient=Gradient(), dispatcher=checked(wanted, PARAMETERS),
     )  # fmt: skip
+    bench.outcomes.update(known or {})
     return dispatcher.check(bench)
 
 
@@ -229,6 +234,22 @@ def test_too_few_gradients_are_the_registrations_fault() -> None:
     assert outcome.topic == "number_of_gradients"
     assert "autograd registration  fails" in outcome.lines
     assert "AOT dispatch           fails: see autograd registration" in outcome.lines
+
+
+def test_values_that_are_wrong_anyway_are_no_fault_of_a_registration() -> None:
+    alone = judged("noise", like_a, noise=True)
+    assert alone.sentence.startswith("AOT dispatch: ")
+    assert "Outputs of the operator are different" in alone.sentence
+    wrong = Outcome(Status.FAIL, "muladd(...) returned 1, expected 0.", topic="values")
+    known = judged("noise_known", like_a, noise=True, known={"correctness": wrong})
+    assert known.sentence == "AOT dispatch: repair the values first: they are wrong without it, too."
+    said = "torch.compile          fails: repair the values first: they are wrong without it, too."
+    assert said in known.lines
+    race = judged("noise_race", like_a, noise=True, known={"safety": wrong})
+    assert "repair what the safety check found first" in race.sentence
+    of_float32 = lambda a, b: torch.empty(a.shape, device=a.device)  # noqa: E731
+    fake = judged("fake_known", of_float32, known={"correctness": wrong})
+    assert "A fake gives shape, dtype" in fake.sentence, "that depends on no value"
 
 
 def test_a_loop_instead_of_a_rule_for_vmap() -> None:

@@ -12,7 +12,7 @@ from cusimt.profile.model import ResourceUsage
 from cusimt.tests.unit.handmade_profile import launched, line
 from grader.checks.device import launch_resources
 from grader.checks.device.launch_resources import needed, neediest, why_needed
-from grader.checks.device.limit_causes import CountedStage, amount_of, reason
+from grader.checks.device.limit_causes import CountedStage, amount_of, in_words, reason
 from grader.specification.efficiency import METRICS
 
 
@@ -37,6 +37,8 @@ def test_empty_warp_slots_follow_from_the_block_and_its_shared_memory(
     counts = launch(threads, shared)
     assert needed("empty_warp_slots", [counts]) == empty
     assert f"would lack {lacking}" in why_needed("empty_warp_slots", counts)
+    assert "Registers aside, a multiprocessor holds" in why_needed("empty_warp_slots", counts)
+    assert "registers aside" in in_words(METRICS["empty_warp_slots"], empty)
 
 
 def test_shared_memory_is_that_of_the_block_that_has_most() -> None:

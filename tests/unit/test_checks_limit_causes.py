@@ -5,11 +5,17 @@ from __future__ import annotations
 from dataclasses import replace
 from pathlib import Path
 
+import pytest
+import torch
+
 from cusimt.counters import LineCounts
 from cusimt.profile.model import Memory
-from cusimt.tests.unit.handmade_profile import X, launched, line
+from cusimt.tests.unit.handmade_profile import X, Y, launched, line
 from grader.checks.device.limit_causes import CountedStage, amount_of, in_words, reason
+from grader.checks.device.limit_results import Judged, outcome_of
+from grader.specification import Limit
 from grader.specification.efficiency import METRICS
+from tests.unit.fake_submission import FakeSession, fake_bench
 
 
 def stage(*lines: LineCounts, least: int = 0) -> CountedStage:
@@ -112,6 +118,38 @@ def test_work_that_is_done_twice_is_told_from_values_that_are_read_twice() -> No
     alone = line(lambda lane: 0, 5, access="store", lanes=range(1))  # 400 bytes
     thin = replace(twice, launches=(replace(counts, lines=(load, alone), written_bytes=13 * 32),))
     assert said("global_load_sectors", thin, 200).endswith(again)
+
+
+def test_a_line_that_reads_what_it_writes_adds_to_memory() -> None:
+    load, store = (line(lambda lane: 4 * lane, 5, access=access) for access in ("load", "store"))  # type: ignore[arg-type]
+    counts = replace(stage(load, store).launches[0], read_bytes=200 * 32, written_bytes=200 * 32)
+    assert said("global_load_sectors", replace(stage(load), launches=(counts,)), 200) == (
+        "5: Reads x: 400 sectors of 400. Over all reads, a sector comes 2 times on average. This line reads "
+        "x and writes it back, as += does. A thread's own sum belongs in a register; a sum over several "
+        "threads takes atomicAdd."
+    )
+
+
+@pytest.mark.parametrize(
+    ("rule", "kept"),
+    [
+        ("Read x once.", True),
+        ("Read grad_out once, in its own order.", False),
+        ("Read grad_out and x once.", True),
+        ("A tile is read once.", True),  # an article, and no tensor
+        ("", True),
+    ],
+)
+def test_the_rule_of_a_limit_is_about_the_tensor_that_is_named(rule: str, kept: bool) -> None:
+    names = {X: Memory("x", 4), Y: Memory("grad_out", 4), 0x3000: Memory("a", 4)}
+    counted = replace(stage(line(lambda lane: 128 * lane)), names=names)
+    limit = Limit("global_load_sectors", 400, rule=rule)
+    outcome = outcome_of(fake_bench(FakeSession(torch.neg), torch.neg, []), [
+        Judged("a case", limit, counted, 3200, 400)
+    ])  # fmt: skip
+    (finding,) = outcome.findings
+    assert finding.rule == (rule if kept else "")
+    assert finding.sentence.startswith("Reads x with a stride of 32 elements")
 
 
 def test_a_tensor_that_is_read_once_is_not_blamed_for_what_is_read_again() -> None:

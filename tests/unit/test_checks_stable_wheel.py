@@ -88,6 +88,11 @@ def test_a_wheel_as_wanted_has_no_problem(tmp_path: Path) -> None:
             {"metadata": f"Requires-Dist: torch>=2.10,<{NEXT}"},
             f"refuses it beside torch {NEXT}.0",
         ),
+        (
+            stable_wheel.run_requirements,
+            {"metadata": "Requires-Dist: torch>=2.10,<2.60"},
+            "refuses it beside torch 2.60.0",
+        ),
         (stable_wheel.run_requirements, {"metadata": "Requires-Dist: torch==2.10.0+cpu"}, "a local version"),
     ],
 )  # fmt: skip

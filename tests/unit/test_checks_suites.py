@@ -17,7 +17,7 @@ from grader.checks.bench import Bench
 from grader.checks.outcome import Outcome
 from grader.checks.suites import acceptance, inside, mutation_score
 from grader.checks.suites import runs as suites
-from grader.checks.suites.timing_calls import measures_time
+from grader.checks.suites.readings import counts_memory_after_backward, measures_time
 from grader.course.exercise import Exercise
 from grader.course.implementations import collection
 from grader.run.zygote_handle import Zygote
@@ -201,6 +201,22 @@ def test_the_trait_explains_nothing_to_a_test_that_measures_time(bench: Bench) -
     outcome = _accepts(bench, slow)
     assert "refuses a correct implementation for the time that it takes: test_factor says" in outcome.sentence
     assert "addition" not in outcome.sentence
+
+
+def test_memory_that_is_counted_after_a_backward_is_the_cause(bench: Bench) -> None:
+    source = (
+        "class torch:\n    backward = staticmethod(lambda: None)\n"
+        "    memory_allocated = staticmethod(lambda: 2)\n\n"
+        "def test_memory():\n    assert torch.memory_allocated() == 2\n    torch.backward()\n"
+        "    assert torch.memory_allocated() == 0, 'still held'\n"
+    )
+    assert counts_memory_after_backward(source, 8)
+    assert not counts_memory_after_backward(source, 6)
+    outcome = _accepts(bench, f"{source}\n{GOOD}")
+    assert "refuses the implementation that you were given: test_memory says" in outcome.sentence
+    assert "It counts memory after a backward" in outcome.sentence
+    assert "demands more than the docstring" not in outcome.sentence
+    assert outcome.topic == "flaky"
 
 
 def test_a_condition_cannot_ask_pytest_which_run_this_is(bench: Bench) -> None:

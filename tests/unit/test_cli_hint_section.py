@@ -87,6 +87,8 @@ def failed(check: str, sentence: str, topic: str = "", status: Status = Status.F
         ("13", "correctness", "values", "f is wrong. It is right to about 7 digits.", "tile"),
         ("05", "fork_and_join", "", "f launched everything on 1 stream; 4 are asked for.", "fork"),
         ("03", "device_work", "", "f launched no kernel. aten::addcmul did the work instead.", "forward"),
+        ("06", "gradient", "library", "The gradients are right, but aten::mm computed them.", "backward"),
+        ("06", "device_work", "library", "The backward of f called aten::mm.", "backward"),
     ],
 )
 def test_where_no_line_tells_the_check_and_what_it_says_do(
@@ -176,8 +178,35 @@ def test_every_failure_has_its_section_after_the_first(catalog: Catalog) -> None
     refused = failed("correctness", "f: bad input (b is longer) must be refused, but it was accepted.")
     library = failed("device_work", "f launched no kernel. aten::addcmul did the work instead.")
     backward = failed("gradient", "The backward of f returned None for c.")
-    assert every(catalog, "03", refused, backward, library) == ["forward", "checks", "backward"]
+    assert every(catalog, "03", refused, backward, library) == ["checks", "backward", "forward"]
     assert every(catalog, "03", refused, backward) == ["checks", "backward"]
+
+
+def test_the_first_check_that_failed_comes_before_one_that_is_surer(catalog: Catalog) -> None:
+    """A finding names its line, and wrong values only suggest the kernel; still they are looked at first."""
+    wrong = failed("correctness", "f returned 1 at [0], expected 2.", "values")
+    line = line_of(catalog, "03", "kernel.cu", "(a, b, c,")
+    stream = ReportedFinding("launch_stream", "x", file="kernel.cu", line=line)
+    safety = CheckResult("safety", Status.FAIL, "x", findings=(stream,))
+    assert every(catalog, "03", wrong, safety) == ["kernel", "launcher"]
+    backward = failed("gradient", "The backward of f: the gradient of a is 1, expected 2.", "values")
+    answers = CheckResult("answers", Status.FAIL, "x", lines=("conflict_wavefronts: look again",))
+    assert every(catalog, "15", backward, answers) == ["backward", "conflict_wavefronts"]
+
+
+def test_a_check_that_another_refers_to_comes_before_that_one(catalog: Catalog) -> None:
+    refers = failed(
+        "correctness", "No kernel of yours was launched: see device work. f returned 1.", "values"
+    )
+    library = failed("device_work", "f launched no kernel. aten::addcmul did the work instead.")
+    assert every(catalog, "03", refers, library) == ["forward", "kernel"]
+    line = line_of(catalog, "13", "kernel.cu", "= tile[j][i]")
+    said = "A barrier that others never reach. The values are wrong, too: f returned 1, expected 2."
+    wrong = failed("correctness", f"kernel.cu:{line}: {said}", "values")
+    barrier = ReportedFinding("divergent_barrier", "x", file="kernel.cu", line=line)
+    safety = CheckResult("safety", Status.FAIL, "x", findings=(barrier,), lesson="x#divergent-barrier")
+    assert every(catalog, "13", wrong)[0] == "store"
+    assert every(catalog, "13", wrong, safety) == ["load", "store"]
 
 
 def test_only_answers_begin_their_lines_with_a_section(catalog: Catalog) -> None:
@@ -188,6 +217,14 @@ def test_only_answers_begin_their_lines_with_a_section(catalog: Catalog) -> None
     assert every(catalog, "21", CheckResult("dispatcher", Status.FAIL, "x", lines=lines)) == []
     quoted = failed("answers", "answers.toml, line 44, cannot be read: `past_the_end = c`.")
     assert every(catalog, "14", quoted) == ["past_the_end"]
+
+
+def test_a_sentence_comes_before_the_lines_that_are_about_other_failures(catalog: Catalog) -> None:
+    """Both operators have a fake; the table below says what fails besides."""
+    fake = "Fake tensor: pairwise::sqdist_backward(grad: float32 (6, 7)): opcheck says: x"
+    lines = ("fake tensor  fails", "torch.func   fails: pairwise::sqdist(x: float32 (5, 3)) raised x")
+    dispatcher = CheckResult("dispatcher", Status.FAIL, fake, lines=lines, lesson="x#fake-tensor")
+    assert every(catalog, "21", dispatcher) == ["backward_fake", "fake"]
 
 
 def test_classes_of_mistakes_that_a_suite_does_not_see_have_their_sections(catalog: Catalog) -> None:
@@ -229,7 +266,7 @@ def test_a_comment_that_is_no_symptom_is_an_error_of_the_exercise(toy_catalog: C
 def test_of_parts_that_build_on_each_other_the_first_one_that_failed_decides(catalog: Catalog) -> None:
     late = failed("in_place", "The backward of f: the gradient of rings[0] is 1, expected 2.", "values")
     assert told(catalog, "05", late) == "backward"
-    early = failed("callers_stream", "f returned 1 at [0], expected 2.", "values")
+    early = failed("current_stream", "f returned 1 at [0], expected 2.", "values")
     assert told(catalog, "05", early, late) == "kernel"
 
 

@@ -13,7 +13,7 @@ from grader.run.wire import WireError
 
 SITE = {
     "pc": 4096, "space": "global", "access": "load", "bytes": 4, "requests": 2, "lanes": 40, "sectors": 8,
-    "wavefronts": 0, "ideal_sectors": 8, "ideal_wavefronts": 0,
+    "wavefronts": 0, "ideal_sectors": 8, "ideal_wavefronts": 0, "calls": [512],
     "sample": {"addresses": [4, *[None] * 31], "allocation": 1 << 45, "block": [0, 0, 0], "warp": 1},
 }  # fmt: skip
 RECORD = {
@@ -63,6 +63,8 @@ def test_what_the_runtime_writes_is_taken() -> None:
         ("sites.0.access", "glance"),
         ("sites.0.bytes", 1 << 40),  # drawn byte by byte
         ("sites.0.pc", "0x10"),
+        ("sites.0.calls", [-1]),
+        ("sites.0.calls", "main"),
         ("sites.0.sample", None),
         ("sites.0.sample.addresses", [None] * 32),
         ("sites.0.sample.addresses", [0] * 33),

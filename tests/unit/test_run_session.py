@@ -182,6 +182,7 @@ def test_errors_name_type_message_and_the_innermost_learner_line(load: Load) -> 
     error = session.call("outer", [arg(1.0)]).error
     assert error is not None
     assert (error.type, error.where) == ("RuntimeError", "op.py:4")
+    assert error.callers == ("op.py:6",)
     assert error.message == "self must be a matrix"
     missing = session.call("absent", []).error
     assert missing is not None and missing.message == "`op.py` has no `absent`"

@@ -27,7 +27,8 @@ struct device_thread {  // the launch's parameter space
 template <class Body>
 cudaError_t run_device_wide(const char* name, cudaStream_t stream, const caller& where, Body body) {
     device_thread<Body> thread{body};
-    return run_grid(thread, site{name, where.file, where.line}, configuration(dim3(1), dim3(1), 0, stream), nullptr, 0);
+    return run_grid(thread, site{name, where.file, where.line}, configuration(dim3(1), dim3(1), 0, stream), nullptr, 0,
+                    argument_list{});
 }
 
 // The same with CUB's protocol for temporary storage: a first call with none gets told how much is needed.

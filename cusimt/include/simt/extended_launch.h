@@ -14,7 +14,8 @@ cudaError_t simt_launch_extended(const char* text, const char* file, int line, c
     simt::configuration shape(config->gridDim, config->blockDim, config->dynamicSmemBytes, config->stream);
     auto take = [](auto function_, auto... values) { return [=]() SIMT_HOST { function_(values...); }; };
     auto thread = take(function, static_cast<Parameters>(arguments)...);
-    return simt::run_grid(thread, simt::site{name, file, line}, shape, simt::address_of(function), cooperative);
+    return simt::run_grid(thread, simt::site{name, file, line}, shape, simt::address_of(function), cooperative,
+                          simt::arguments_of<decltype(thread), void (*)(Parameters...), Parameters...>());
 }
 #define cudaLaunchKernelEx(...) simt_launch_extended(#__VA_ARGS__, __FILE__, __LINE__, __VA_ARGS__)
 

@@ -18,7 +18,8 @@ cudaError_t launch_packed(void (*function)(Parameters...), const site& where, co
                           int cooperative, std::index_sequence<I...>) {
     auto take = [](auto function_, auto... values) { return [=]() SIMT_HOST { function_(values...); }; };
     auto thread = take(function, *static_cast<Parameters*>(packed[I])...);
-    return run_grid(thread, where, shape, address_of(function), cooperative);
+    return run_grid(thread, where, shape, address_of(function), cooperative,
+                    arguments_of<decltype(thread), void (*)(Parameters...), Parameters...>());
 }
 
 // `(void*)kernel` is for the translator SIMT_ANNOUNCED(kernel) behind the cast: later only the address will be known.

@@ -39,9 +39,42 @@ SIMT_HOST void run_thread(void* thread) {
     (*static_cast<Thread*>(thread))();
 }
 
+// Where a closure that captured a Body and Arguments, in this order, holds the arguments: gcc and clang lay it out as a structure.
+template <class Body, class... Arguments>
+struct closure_layout {
+    simt_argument arguments[sizeof...(Arguments) + 1] = {};
+    size_t bytes = sizeof(Body);
+
+    constexpr closure_layout() {
+        size_t index = 0, most = alignof(Body);
+        (place(arguments[index++], sizeof(Arguments), alignof(Arguments), most), ...);
+        bytes = (bytes + most - 1) / most * most;
+    }
+
+  private:
+    constexpr void place(simt_argument& argument, size_t size, size_t alignment, size_t& most) {
+        argument = {(bytes + alignment - 1) / alignment * alignment, size};
+        bytes = argument.offset + size;
+        if (alignment > most) most = alignment;
+    }
+};
+
+struct argument_list {
+    const simt_argument* arguments;
+    size_t count;
+    bool refers_to_caller;
+};
+template <class Thread, class Body, class... Arguments>
+SIMT_HOST argument_list arguments_of() {
+    static constexpr closure_layout<Body, Arguments...> layout;
+    const bool is_laid_out = layout.bytes == sizeof(Thread);
+    return {is_laid_out ? layout.arguments : nullptr, is_laid_out ? sizeof...(Arguments) : 0, false};
+}
+
 // Run `thread` once per CUDA thread. It is the parameter space of the launch: device code may read it.
 template <class Thread>
-cudaError_t run_grid(Thread& thread, const site& where, const configuration& shape, const void* function, int cooperative) {
+cudaError_t run_grid(Thread& thread, const site& where, const configuration& shape, const void* function, int cooperative,
+                     const argument_list& list) {
     simt_launch launch = {};
     launch.grid[0] = shape.grid.x, launch.grid[1] = shape.grid.y, launch.grid[2] = shape.grid.z;
     launch.block[0] = shape.block.x, launch.block[1] = shape.block.y, launch.block[2] = shape.block.z;
@@ -57,6 +90,9 @@ cudaError_t run_grid(Thread& thread, const site& where, const configuration& sha
     launch.cooperative = cooperative;
     launch.function = function;
     launch.is_instrumented = SIMT_INSTRUMENTED;
+    launch.arguments = list.arguments;
+    launch.argument_count = list.count;
+    launch.refers_to_caller = list.refers_to_caller;
     return static_cast<cudaError_t>(simt_launch_kernel(&launch));
 }
 
@@ -80,7 +116,9 @@ template <class Body, class... Arguments>
 void launch_function(const void* function, Body body, site where, configuration shape, Arguments... arguments) {
     auto thread = [body, arguments...]() SIMT_HOST { return body(arguments...); };
     static_assert(__is_same(decltype(thread()), void), "a __global__ function must have a void return type");
-    run_grid(thread, where, shape, function, 0);
+    argument_list list = arguments_of<decltype(thread), Body, Arguments...>();
+    list.refers_to_caller = __is_class(Body) && !__is_empty(Body);
+    run_grid(thread, where, shape, function, 0, list);
 }
 
 template <class Body, class... Arguments>
@@ -127,7 +165,12 @@ struct named_launch<Body, void (*)(Parameters...)> {
     configuration shape;
 
     void with(Parameters... arguments) const {
-        launch_function((const void*)function, body, where, shape, passed<Parameters>::as(arguments)...);
+        // A body that is not empty refers to a variable of the caller that holds the kernel's address.
+        if constexpr (__is_empty(Body)) {
+            launch_function((const void*)function, body, where, shape, passed<Parameters>::as(arguments)...);
+        } else {
+            launch_function((const void*)function, function, where, shape, passed<Parameters>::as(arguments)...);
+        }
     }
     template <class... Arguments>
         requires(sizeof...(Arguments) != sizeof...(Parameters))  // default values, or a pack that goes on

@@ -89,3 +89,5 @@ inline cudaError_t cudaGetSymbolSize(size_t* bytes, const T& symbol) {
 }
 
 inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned int flags) { return cudaEventCreateWithFlags(event, flags); }
+
+#include "simt/graph_overloads.h"

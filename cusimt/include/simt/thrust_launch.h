@@ -45,13 +45,14 @@ auto on_device(const char* name, cudaStream_t stream, Body body) {
     if (simt_on_device()) return body();
     site nowhere{name, "", 0};
     configuration one(dim3(1), dim3(1), 0, stream);
+    const argument_list of_caller{nullptr, 0, true};
     if constexpr (std::is_void_v<Result>) {
         device_thread<Body> thread{body};
-        throw_error(run_grid(thread, nowhere, one, nullptr, 0), name);
+        throw_error(run_grid(thread, nowhere, one, nullptr, 0, of_caller), name);
     } else {
         outcome<Result> result;
         answering_thread<Body, Result> thread{body, &result.value};
-        throw_error(run_grid(thread, nowhere, one, nullptr, 0), name);
+        throw_error(run_grid(thread, nowhere, one, nullptr, 0, of_caller), name);
         return Result(result.value);
     }
 }

@@ -192,6 +192,34 @@ __global__ void add_to_variable(bool atomic) {
     else total += 1;  // <- add_to_variable
 }
 __global__ void set_variables(int each) { halves_of_word[blockIdx.x / each] = blockIdx.x; }  // <- set_variables
+// After the shuffles every lane has a sum, and only those of lane 0 and of all lanes of an xor are whole.
+__global__ void sum_of_warp(float* c, bool all) {
+    float sum = threadIdx.x;
+    for (int step = 16; step > 0; step /= 2) sum += __shfl_down_sync(0xffffffffu, sum, step);
+    if (all || threadIdx.x == 0) c[0] = sum;  // <- sum_of_warp
+}
+__global__ void sum_in_every_lane(float* c) {
+    float sum = threadIdx.x;
+    for (int step = 16; step > 0; step /= 2) sum += __shfl_xor_sync(0xffffffffu, sum, step);
+    c[0] = sum;
+}
+// One lane after the other; in pairs, a collective of those two orders them.
+__global__ void lanes_in_turn(float* c, bool sync) {
+    int lane = threadIdx.x;
+    __syncwarp();
+    for (int turn = 0; turn < 32; ++turn) {
+        if (lane == turn) c[0] = turn;  // <- lanes_in_turn
+        if (sync) __syncwarp();
+    }
+}
+__global__ void lanes_in_pairs(float* c) {
+    int lane = threadIdx.x;
+    __syncwarp();
+    for (int turn = 0; turn < 32; ++turn) {
+        if (lane == turn) c[0] = turn;
+        if (lane == turn || lane == turn + 1) __syncwarp(turn == 31 ? 1u << turn : 3u << turn);
+    }
+}
 __global__ void read_neighbour(float* c, int distance) {
     int i = blockIdx.x * blockDim.x + threadIdx.x, n = gridDim.x * blockDim.x;
     float other = c[(i + distance) % n];
@@ -577,6 +605,12 @@ const Case kCases[] = {
     {"variable_of_one", [] { set_variables<<<2, 1>>>(1); }},
     {"neighbour_block", [] { read_neighbour<<<3, T>>>(zeros(3 * T), T); }},
     {"neighbour_thread", [] { read_neighbour<<<1, T>>>(zeros(T), 1); }},
+    {"sums_of_lanes", [] { sum_of_warp<<<2, 32>>>(zeros(1), true); }},
+    {"sum_of_one_lane", [] { sum_of_warp<<<1, 32>>>(zeros(1), false); }},
+    {"sum_of_every_lane", [] { sum_in_every_lane<<<3, 32>>>(zeros(1)); }},
+    {"in_turn_racy", [] { lanes_in_turn<<<1, 32>>>(zeros(1), false); }},
+    {"in_turn", [] { lanes_in_turn<<<1, 32>>>(zeros(1), true); }},
+    {"in_pairs", [] { lanes_in_pairs<<<1, 32>>>(zeros(1)); }},
     {"flag_of_values", [] { set_flag<<<3, T>>>(zeros<int>(1), 1); }},
     {"flag_of_one_value", [] { set_flag<<<3, T>>>(zeros<int>(1), 0); }},
     {"bytes_of_two", [] { parts<<<2, T>>>(zeros<char>(2 * T), 2); }},

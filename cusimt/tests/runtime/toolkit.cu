@@ -173,15 +173,6 @@ void pools() {
     SHOW(cudaMemPoolTrimTo(pool, 0));
     SHOW(cudaMemPoolCreate(&created, nullptr));
 }
-void graphs() {
-    cudaStream_t stream;
-    cudaStreamCreate(&stream);
-    cudaGraph_t graph;
-    SHOW(cudaStreamBeginCapture(stream, cudaStreamCaptureModeGlobal));
-    SHOW(cudaGetLastError());
-    SHOW(cudaStreamEndCapture(stream, &graph));
-    SHOW(cudaGraphCreate(&graph, 0));
-}
 void occupancy() {
     int blocks = 0, grid = 0, block = 0;
     cudaFuncSetAttribute(many_shared, cudaFuncAttributeMaxDynamicSharedMemorySize, 100000);
@@ -279,7 +270,7 @@ void host_calls() { printf("%d\n", block_total(1)); }
 int main(int, char** arguments) {
     static const std::map<std::string, void (*)()> cases = {
         {"extended_launch", extended_launch}, {"cooperative_launch", cooperative_launch}, {"clusters", clusters},
-        {"volumes", volumes}, {"rows", rows}, {"bounds", bounds}, {"pools", pools}, {"graphs", graphs}, {"occupancy", occupancy},
+        {"volumes", volumes}, {"rows", rows}, {"bounds", bounds}, {"pools", pools}, {"occupancy", occupancy},
         {"callbacks", callbacks}, {"device", device}, {"architecture", architecture}, {"host_calls", host_calls},
         {"driver", driver}, {"banks", banks},
     };

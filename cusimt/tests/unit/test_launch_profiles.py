@@ -122,3 +122,15 @@ def test_a_kernel_whose_accesses_are_all_in_device_functions_keeps_its_name(
     assert instances.instance_of(replace(counts, launch=launch)) == "copy<T>"
     pointer = replace(launch, kernel="chosen")
     assert instances.instance_of(replace(counts, launch=pointer)) == "float element<float>"
+
+
+def test_calls_lead_from_a_device_function_to_its_kernel_and_to_arrays_of_both(
+    counts: LaunchCounts, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    frames = {4: ["float sum<float>(float)"], 9: ["void copy<float>(float*)"]}
+    monkeypatch.setattr(instances, "_functions", lambda module, offsets: [frames[each] for each in offsets])
+    lines = tuple(replace(each, pc=4, calls=(9,)) for each in counts.lines)
+    called = replace(counts, lines=lines, launch=replace(counts.launch, kernel="copy<T>"))
+    assert instances.instance_of(called) == "copy<float>"
+    answer(monkeypatch, PtxasAnswer({}, ""), {"float sum<float>": 64, "copy<float>": 32, "copy<double>": 8})
+    assert launch_profiles.shared_memory(called) == 64 + 32 + 1024

@@ -47,6 +47,10 @@ def test_a_stride_is_named_in_elements_with_what_would_do() -> None:
     ("where", "access", "words"),
     [
         (lambda lane: 4 * lane + 4, "load", "reads x in order, but not from a multiple of 32 bytes on: 5 "),
+        # the neighbour before: the first of a ring has it at the end
+        (lambda lane: 4 * (lane - 1) if lane else 4096, "load", "reads x in order, but not from a multiple"),
+        (lambda lane: 4 * lane + (12 if lane < 20 else 4012), "load", "reads x in order, but not from a"),
+        (lambda lane: 4 * lane + 64 * (lane // 9), "load", "reads x at scattered addresses: "),
         (lambda lane: 12 * lane, "load", "elements; of structures, keep one array for each member."),
         (lambda lane: 8 * lane, "load", "each member, or each thread all 8 bytes at once, as a vector."),
         # a thread's four floats, one after another, in rows of 16 threads
@@ -60,6 +64,13 @@ def test_a_stride_is_named_in_elements_with_what_would_do() -> None:
 def test_other_patterns_have_words_of_their_own(where: Callable[[int], int], access: str, words: str) -> None:
     (sentence,) = said(launched([line(where, access=access)]))  # type: ignore[arg-type]
     assert words in sentence
+
+
+def test_only_reads_can_be_of_neighbours() -> None:
+    shifted = [line(lambda lane: 4 * lane + 4, access=access) for access in ("load", "store")]  # type: ignore[arg-type]
+    load, store = ("".join(said(launched([each]))) for each in shifted)
+    assert store.endswith("begin each warp's part at a multiple of 32 bytes.")
+    assert load.endswith("as of i + 1, cannot: their extra sector is mostly in a cache.")
 
 
 @pytest.mark.parametrize(

@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import os
 import re
+import sys
 import tempfile
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -147,7 +148,8 @@ def said_by(error: BaseException, printed: str) -> str:
 
 @contextlib.contextmanager
 def printing_to(descriptor: int) -> Iterator[None]:
-    """What C++ code prints goes to the file behind `descriptor`."""
+    """What C++ code prints goes to the file behind `descriptor`; what Python has printed so far does not."""
+    sys.stdout.flush()
     kept = [os.dup(stream) for stream in (1, 2)]
     for stream in (1, 2):
         os.dup2(descriptor, stream)

@@ -31,6 +31,7 @@ from grader.checks.device.library_work import (
 )
 from grader.checks.device.runtime_memory import direct_allocation
 from grader.checks.device.vendor_work import vendor_calls, vendor_work, workers
+from grader.checks.open_todos import own_first, without_launch
 from grader.checks.outcome import Outcome, passed
 from grader.verdict import NOT_JUDGED, Status
 
@@ -62,7 +63,8 @@ def check(bench: Bench) -> Outcome:
     calls = [call for call in bench.calls if call.traced and call.succeeded and call.stage in stages]
     if not any(call.stage == "forward" for call in calls) or _only_empty_ones(bench):
         return Outcome(Status.FAIL, f"{NOT_JUDGED}: no call finished.")
-    failures = [failure for call in calls if (failure := judge_call(bench, call)) is not None]
+    found = [(call, failure) for call in calls if (failure := judge_call(bench, call)) is not None]
+    failures = own_first([without_launch(bench, failure, call) for call, failure in found])
     if failures:
         return next((each for each in failures if each.not_own), failures[0])
     launches = sum(len(accepted_launches(bench, call)) for call in calls)

@@ -44,7 +44,8 @@ def why_needed(field: str, launch: LaunchCounts) -> str:
 def _of_block(launch: LaunchCounts, found: Occupancy) -> str:
     block, shared = launch.launch.block, shared_memory(launch)
     threads = counted(block[0] * block[1] * block[2], "thread")
-    return f"A block has {threads}{f' and {size(shared)} of shared memory' if shared else ''}. {_room(found)}"
+    has = f"A block has {threads}{f' and {size(shared)} of shared memory' if shared else ''}."
+    return f"{has} {_room(found, 'Registers aside, a')}"
 
 
 _LACKING = {
@@ -55,12 +56,12 @@ _LACKING = {
 }
 
 
-def _room(found: Occupancy) -> str:
+def _room(found: Occupancy, begin: str = "A") -> str:
     if found.blocks == 0:
         return "Such a block does not fit on a multiprocessor."
     return (
-        f"A multiprocessor holds {counted(found.blocks, 'such block')}, {found.warps} of {found.most_warps} "
-        f"warps; a further block would lack {_LACKING[found.limit]}."
+        f"{begin} multiprocessor holds {counted(found.blocks, 'such block')}, {found.warps} of "
+        f"{found.most_warps} warps; a further block would lack {_LACKING[found.limit]}."
     )
 
 

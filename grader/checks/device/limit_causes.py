@@ -205,7 +205,7 @@ def _of_busiest(metric: Metric, stage: CountedStage, line: LineCounts, amount: i
         once = line.sectors * SECTOR <= _AGAIN * stage.sizes.get(stage.name(line), 0)
         own = "Here each comes once; but over" if once else "Over"
         times = f"{own} all {_ALL[line.access]}, a sector comes {number(amount / distinct)} times on average"
-        return f"{does}: {share}. {times}{_why_again(stage, written)}"
+        return f"{does}: {share}. {times}{_why_again(stage, line, written)}"
     if distinct > most:
         return f"{does}: {share}. Results in between go through memory; one kernel keeps them in registers."
     return f"{does}: {share}."
@@ -220,16 +220,28 @@ def _times_over(metric: Metric, stage: CountedStage, line: LineCounts, times: fl
     return f"{stage.of} is {_DONE[line.access]} {often}{where}"
 
 
-def _why_again(stage: CountedStage, written: int) -> str:
-    """Work that is done more than once writes its results more than once, too; else values are used again."""
+def _why_again(stage: CountedStage, line: LineCounts, written: int) -> str:
+    """Work that is done more than once writes its results more than once, too; else values are used again.
+
+    A line that reads what it writes adds to memory, as `+=` does.
+    """
     stores = _lines(METRICS["global_store_sectors"], stage.launches)
     times = sum(line.lanes * line.bytes for line in stores) / (written * SECTOR) if written else 0
+    if line.access == "load" and any(_same_place(line, store, stage) for store in stores):
+        return (
+            f". This line reads {stage.name(line)} and writes it back, as += does. A thread's own sum "
+            "belongs in a register; a sum over several threads takes atomicAdd."
+        )
     if times > _AGAIN:
         return (
             f", and the results are written {number(times)} times. Either several threads do the same work "
             "(compare the block with the step of the loop), or a sum is kept in memory instead of a register."
         )
     return "; keep what is used again in registers or shared memory."
+
+
+def _same_place(line: LineCounts, other: LineCounts, stage: CountedStage) -> bool:
+    return line.frame == other.frame and bool(stage.name(line)) and stage.name(line) == stage.name(other)
 
 
 def _of_launches(metric: Metric, stage: CountedStage) -> Reason:

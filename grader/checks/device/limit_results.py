@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
+from cusimt.counters import LineCounts
 from cusimt.profile.phrases import number
 from cusimt.support.words import listed
 from grader.checks.bench import Bench
@@ -89,12 +91,19 @@ def _finding(judged: Judged) -> ReportedFinding:
     return ReportedFinding(
         kind=limit.metric,
         sentence=f"{text} {total}".strip(),
-        rule=limit.rule,
+        rule=limit.rule if access is None or not _is_about_others(limit.rule, access, stage) else "",
         file=Path(frame.file).name,
         line=frame.line,
         source=frame.source,
         request=stage.request(access) if access is not None else None,
     )
+
+
+def _is_about_others(rule: str, access: LineCounts, stage: CountedStage) -> bool:
+    """Whether `rule` names tensors of the call, and the one that is accessed is none of them."""
+    names = {each.name for each in stage.names.values()} - {"a"}  # which is an article, too
+    named = {name for name in names if re.search(rf"\b{re.escape(name)}\b", rule)}
+    return bool(named) and stage.name(access) not in named
 
 
 def _table(judged: list[Judged], exercise: int, case: str) -> tuple[str, ...]:

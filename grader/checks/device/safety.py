@@ -52,7 +52,7 @@ def _of_others(bench: Bench) -> Outcome | None:
     if known is None or not known.not_own:
         return None
     sentence = f"{NOT_JUDGED}: your kernels did not make what forward returned."
-    return Outcome(Status.FAIL, sentence, case=known.case, topic=known.topic, not_own=known.not_own)
+    return Outcome(known.status, sentence, case=known.case, topic=known.topic, not_own=known.not_own)
 
 
 def _praise(bench: Bench, repeated: int) -> str:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import torch
 
+from cusimt.support.words import ended
 from grader.checks.bench import Bench, Call
 from grader.checks.device.causes import cause_of
 from grader.checks.gradients.cotangents import expected_gradient
@@ -26,7 +27,8 @@ from grader.specification import Case
 from grader.verdict import Status
 
 _REFUSED = re.compile(
-    r"invalid gradient at index \d+ - got \[(?P<got>[\d, ]*)\] but expected shape compatible with "
+    r"invalid gradient at index (?P<index>\d+) - got \[(?P<got>[\d, ]*)\] "
+    r"but expected shape compatible with \[(?P<wanted>[\d, ]*)\]"
 )
 _SHAPE = re.compile(r"[\[(](\d+(?:, ?\d+)+)[\])]")
 _NODE = re.compile(r"\bfunction (\w+)Backward\b")
@@ -39,7 +41,7 @@ def wrong_gradient(
     """What is wrong with the gradients of `names` that the call `back` returned for `cotangents`."""
     text = _with_cotangent(back.text, kind)
     if back.reply.error is not None:
-        error = with_owner(placed(back.reply.error, bench.files), inputs)
+        error = with_owner(placed(back.reply.error, bench.files), inputs, cotangents)
         failure = error_outcome(text, error, case.name)
         return _reminding(_naming_shapes(failure, inputs, cotangents), case)
     if back.reply.trace.sticky_error is not None:
@@ -122,7 +124,7 @@ def _naming_shapes(failure: Outcome, inputs: Inputs, cotangents: list[torch.Tens
     if len(cotangents) == 1:
         shapes["grad_out"] = cotangents[0].shape
     said = transposed_in(failure.sentence, shapes) if failure.status is Status.FAIL else ""
-    return replace(failure, sentence=f"{failure.sentence.rstrip('.')}. {said}") if said else failure
+    return replace(failure, sentence=f"{ended(failure.sentence)} {said}") if said else failure
 
 
 def _reminding(outcome: Outcome, case: Case) -> Outcome:
@@ -133,7 +135,7 @@ def _reminding(outcome: Outcome, case: Case) -> Outcome:
         "Backward runs after the autocast region has ended. Does it compute as forward did? "
         "torch.amp.custom_bwd restores the region for it."
     )
-    return replace(outcome, sentence=f"{outcome.sentence.rstrip('.')}. {reminder}")
+    return replace(outcome, sentence=f"{ended(outcome.sentence)} {reminder}")
 
 
 def _with_cotangent(text: str, kind: str) -> str:
@@ -205,17 +207,40 @@ def transposed_in(message: str, shapes: Mapping[str, Sequence[int]]) -> str:
     return ""
 
 
-def with_owner(error: RemoteError, inputs: Inputs) -> RemoteError:
-    """`error`, where autograd refused a gradient's shape, with the input that has this shape."""
+def with_owner(error: RemoteError, inputs: Inputs, cotangents: Sequence[torch.Tensor] = ()) -> RemoteError:
+    """`error`, where autograd refused a gradient's shape, with what that shape suggests.
+
+    Autograd looks at the gradients in their order: one in the shape of an earlier input is not exchanged with
+    that input's, which has been accepted. One in the shape of what comes in was perhaps not added up.
+    """
     refused = _REFUSED.search(error.message)
     if refused is None:
         return error
-    owners = [each.name for each in inputs.tensors() if each.spec.shape == _extents(refused["got"])]
-    if len(owners) != 1:
-        return error
-    whose = f"[{refused['got']}] is the shape of {owners[0]}"
-    advice = f"{whose}: return the gradients in the order of forward's inputs."
-    return replace(error, message=f"{error.message.rstrip('.')}. {advice}")
+    got, wanted, index = _extents(refused["got"]), _extents(refused["wanted"]), int(refused["index"])
+    tensors = inputs.tensors()
+    owners = [position for position, each in enumerate(tensors) if each.spec.shape == got]
+    there = [position for position, each in enumerate(tensors) if each.spec.shape == wanted]
+    said, shown = "", f"[{refused['got']}]"
+    if got in [tuple(each.shape) for each in cotangents] and len(there) == 1 and _is_within(wanted, got):
+        said = (
+            f"{shown} is the shape of the incoming gradient. Forward repeats {tensors[there[0]].name} along "
+            "other dimensions: is its gradient added up over them?"
+        )
+    elif len(owners) == 1 and not _comes_before(owners, there, index):
+        whose = f"{shown} is the shape of {tensors[owners[0]].name}"
+        said = f"{whose}: are the gradients returned in the order of forward's inputs?"
+    return replace(error, message=f"{ended(error.message)} {said}") if said else error
+
+
+def _comes_before(owners: Sequence[int], there: Sequence[int], index: int) -> bool:
+    """Whether the owner of a shape comes before the input whose gradient was refused at `index`."""
+    return owners[0] < (there[0] if len(there) == 1 else index)
+
+
+def _is_within(part: Sequence[int], whole: Sequence[int]) -> bool:
+    """Whether `whole` has the extents of `part`, in their order, and others between them."""
+    left = iter(whole)
+    return len(part) < len(whole) and all(extent in left for extent in part)
 
 
 def _extents(text: str) -> tuple[int, ...]:

@@ -64,7 +64,7 @@ def _made_by_others(bench: Bench, calls: Sequence[Call]) -> Outcome | None:
 
 
 def _judge(bench: Bench, gradient: Gradient) -> Outcome:
-    unwritten = None
+    unwritten, since = None, len(bench.calls)
     for case in gradient.cases:
         begun = len(bench.calls)
         failure = judge_case(bench, gradient, case)
@@ -83,9 +83,13 @@ def _judge(bench: Bench, gradient: Gradient) -> Outcome:
         inputs = bench.draw(case.args, "gradient", case.name)
         problem = gradcheck_problem(bench, gradient, case, inputs, differentiable(gradient, inputs))
         if problem is not None:
-            return problem
+            return explained(bench, problem, _forwards_of(case, bench.calls[since:]))
     praise = passed(_praise(bool(checked), sum(case.deterministic for case in gradient.cases)))
     return replace(praise, lines=tuple(advice))
+
+
+def _forwards_of(case: Case, calls: Sequence[Call]) -> list[Call]:
+    return [call for call in calls if (call.stage, call.case) == ("forward", case.name)]
 
 
 def _with_what_they_share(bench: Bench, gradient: Gradient, first: Case, failure: Outcome) -> Outcome:

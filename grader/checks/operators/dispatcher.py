@@ -12,8 +12,9 @@ from dataclasses import dataclass, replace
 from grader.checks.bench import Bench
 from grader.checks.gradients.engine import numeric_sizes
 from grader.checks.operators import compiled, mapped, registered
-from grader.checks.operators.messages import NUMBER
+from grader.checks.operators.messages import NUMBER, VALUES
 from grader.checks.outcome import Outcome, passed
+from grader.checks.prerequisites import obstacle
 from grader.specification.dispatcher import Dispatcher
 from grader.verdict import Status
 
@@ -41,6 +42,12 @@ STEPS = (
     Step("torch.compile", "compile", compiled.compiled),
 )
 MAPPED = Step("torch.func", "vmap", mapped.functional)
+# Of the checks before this one: what to repair before a step that compares values can mean anything.
+_FIRST = {
+    "correctness": "repair the values first: they are wrong without it, too.",
+    "gradient": "repair the gradients first: they are wrong without it, too.",
+    "safety": "repair what the safety check found first: it may change values from run to run.",
+}
 
 
 def check(bench: Bench) -> Outcome:
@@ -81,10 +88,18 @@ def _failures(bench: Bench, dispatcher: Dispatcher, steps: Sequence[Step]) -> di
     for step in steps:
         outcome = step.judge(bench, dispatcher)
         if outcome is not None:
-            found[step] = outcome
+            found[step] = _after_values(bench, outcome)
     for step, outcome in list(found.items()):
         found.setdefault(_blamed(step, outcome), outcome)
     return {step: found[step] for step in steps if step in found}
+
+
+def _after_values(bench: Bench, outcome: Outcome) -> Outcome:
+    """No registration is at fault for values that are wrong anyway."""
+    if outcome.topic != VALUES:
+        return outcome
+    first = (said for check, said in _FIRST.items() if obstacle(bench, check) is not None)
+    return replace(outcome, sentence=next(first, outcome.sentence))
 
 
 def _blamed(step: Step, outcome: Outcome) -> Step:

@@ -22,6 +22,9 @@ _NO_KERNEL = re.compile(
 _EXCHANGED = re.compile(r"(?P<name>[\w.]+)\(\) got an unexpected keyword argument '(inputs|output)'")
 # Of an operator, PyTorch counts one value of its own on both sides.
 _TOO_FEW = re.compile(r"incorrect number of gradients \(expected (?P<needed>\d+), got (?P<given>\d+)\)")
+# Two runs of one operator that do not agree: also where each run of the kernel has values of its own.
+_DISAGREES = re.compile(r"(?:Outputs|Gradients) of the operator are different in eager-mode")
+VALUES = "values"  # the topic of that, and of values that were compared with those of the reference
 NUMBER = "number_of_gradients"  # the topic of that: the registration's fault, whatever was tested
 _LONGEST = 400
 _AOT_RULE = (
@@ -61,7 +64,9 @@ def complaint_outcome(text: str, test: str, complaint: str) -> Outcome | None:
         sentence = f"{text}: under opcheck's {test}, {kind} was raised: {said}"
     else:
         sentence = f"{text}: opcheck's {test} says: {said} {_RULES.get(test, '')}".rstrip()
-    return recognized(complaint) or Outcome(Status.FAIL, sentence, expected=f"{test} passes", got=said)
+    topic = VALUES if _DISAGREES.search(message) else ""
+    failed = Outcome(Status.FAIL, sentence, expected=f"{test} passes", got=said, topic=topic)
+    return recognized(complaint) or failed
 
 
 def raised(text: str, reply: Reply) -> Outcome | None:

@@ -13,8 +13,8 @@ from cusimt.support.words import counted
 from grader.checks.bench import Bench
 from grader.checks.outcome import Outcome, passed
 from grader.checks.suites import slow_suites
+from grader.checks.suites.readings import counts_memory_after_backward, measures_time
 from grader.checks.suites.runs import Failure, Run, run_all, tests_of
-from grader.checks.suites.timing_calls import measures_time
 from grader.checks.values.devices import present
 from grader.course.implementations import Implementation, collection
 from grader.verdict import Status
@@ -26,6 +26,10 @@ _SHOWN_LINES = 12
 _MORE_FAILURES = 5
 _LONGEST_LINE = 160  # characters
 _ADDRESS = re.compile(r" at 0x[0-9a-f]+|(?<=[= ])0x[0-9a-f]{6,}")
+_STILL_HELD = (
+    "It counts memory after a backward, and a thread of autograd releases the gradients a moment after the "
+    "call has returned: how much is counted differs from run to run. Count it after a forward."
+)
 _TOO_STRICT = (
     "That implementation keeps every promise of op.py's docstring: the test demands more than the "
     "docstring promises."
@@ -118,7 +122,10 @@ def _refused(bench: Bench, run: Run, what: str, topic: str) -> Outcome:
     failure, *more = run.failures
     said, *following = _lines(failure.message) or ["it failed without a message"]
     sentence = f'{_place(tests.file, failure)}Your suite {what}: {failure.test} says "{said.rstrip(".")}".'
-    if topic == "accepts":
+    source = (bench.files / tests.file).read_text(encoding="utf-8")
+    if counts_memory_after_backward(source, failure.line):
+        sentence, topic = f"{sentence} {_STILL_HELD}", "flaky"
+    elif topic == "accepts":
         sentence += f" {_TOO_STRICT}"
     if more:
         names = [each.test for each in more[:_MORE_FAILURES]]

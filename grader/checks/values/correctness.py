@@ -10,7 +10,7 @@ from functools import partial
 
 import torch
 
-from cusimt.support.words import counted, listed
+from cusimt.support.words import counted, ended, listed
 from grader.checks.bench import Bench, Call, RightAnswer
 from grader.checks.device.causes import cause_of, refused_copy, refused_launch, warning
 from grader.checks.device.determinism import changing_answer
@@ -98,7 +98,8 @@ def _first_of(failures: list[Outcome], bench: Bench) -> Outcome:
     also = [f'"{each.case}"' for each in failures[1:4]]
     if len(failures) > 4:
         also.append(f"{len(failures) - 4} more")
-    return replace(first, lines=(*first.lines, f"Also wrong: {listed(also)}."))
+    label = "Also waiting" if first.status is Status.NOT_ATTEMPTED else "Also wrong"
+    return replace(first, lines=(*first.lines, f"{label}: {listed(also)}."))
 
 
 def _most_certain(failures: list[Outcome]) -> list[Outcome]:
@@ -158,15 +159,15 @@ def _with_the_cause(outcome: Outcome, bench: Bench, call: Call) -> Outcome:
     """The line that raised is only the first to hear of a kernel that failed, or did not start."""
     if outcome.status is not Status.FAIL:
         return outcome
-    said = outcome.sentence.rstrip(".")
+    said = ended(outcome.sentence)
     if copy := refused_copy(call):
-        return replace(outcome, sentence=f"{said}. {copy}")
+        return replace(outcome, sentence=f"{said} {copy}")
     if bench.spec.part is not None:
         return outcome  # a part lists what was seen on the way
     if call.reply.trace.sticky_error:
-        return replace(outcome, sentence=f"{said}. A kernel failed: the safety check says where.")
+        return replace(outcome, sentence=f"{said} A kernel failed: the safety check says where.")
     if refused := refused_launch(call, bench.files):
-        return replace(outcome, sentence=f"{said}. {refused.text}", reading=refused.finding.kind)
+        return replace(outcome, sentence=f"{said} {refused.text}", reading=refused.finding.kind)
     return outcome
 
 

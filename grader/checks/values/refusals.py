@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from cusimt.support.words import listed
+from cusimt.support.words import ended, listed
 from grader.checks.bench import Bench
 from grader.checks.outcome import Outcome
 from grader.checks.values.inputs import Inputs
@@ -23,7 +23,7 @@ def judge_refusal(bench: Bench, refusal: Refusal) -> Outcome | None:
         return None
     status, what = problem
     hint = counted_too_often(refusal, call.reply, inputs) if status is Status.FAIL else ""
-    what = f"{what.rstrip('.')}. {hint}" if hint else what
+    what = f"{ended(what)} {hint}" if hint else what
     return Outcome(
         status, f"{call.text}: {what}", case=refusal.name, expected=refusal.wanted,
         got=call.reply.error.type if call.reply.error else "no error", topic="refusals",

@@ -22,6 +22,7 @@ from grader.run.inside import installed
 from grader.run.inside.request import Request
 
 _MAX_MESSAGE = 8192
+_MOST_CALLERS = 8
 # What a check in C++ puts before `FILE:LINE`: where the package was built, or where torch is installed.
 _FOLDERS = re.compile(r"(?:/[^\s,:/]+)+/(?:workshops/[0-9a-f]{32}/tree|include)/(?=[\w./-]+\.\w+:\d)")
 
@@ -112,19 +113,22 @@ class LoadedSubmission:
         return getattr(self._specs[path], name)  # type: ignore[no-any-return]
 
 
-def describe(error: BaseException, files: Path | None) -> dict[str, str]:
-    """An exception as the reply carries it: type, message, and the innermost place in the learner's files."""
+def describe(error: BaseException, files: Path | None) -> dict[str, Any]:
+    """An exception as the reply carries it: type, message, the innermost place in the learner's files, and
+    the places there that called it.
+    """
     message = str(error)
     where = ""
+    places: list[str] = []
     if isinstance(error, SyntaxError) and error.filename:
         where, message = f"{Path(error.filename).name}:{error.lineno}", error.msg
     elif files is not None:
         for frame in reversed(traceback.extract_tb(error.__traceback__)):
             if Path(frame.filename).is_relative_to(files):
-                where = f"{Path(frame.filename).relative_to(files)}:{frame.lineno}"
-                break
+                places.append(f"{Path(frame.filename).relative_to(files)}:{frame.lineno}")
+        where, places = next(iter(places), ""), places[1:_MOST_CALLERS]
     message = _FOLDERS.sub("", message[:_MAX_MESSAGE])
-    return {"type": type(error).__name__, "message": message, "where": where}
+    return {"type": type(error).__name__, "message": message, "where": where, "callers": places}
 
 
 def _needed(files: Path, built: Any) -> list[Path]:
