@@ -341,21 +341,6 @@ def test_values_from_the_worker_are_compared_here(stage: str) -> None:
     assert outcome.expected and outcome.got and outcome.expected != outcome.got
 
 
-@pytest.mark.parametrize("known", [Status.PASS, Status.FAIL])
-def test_what_is_wrong_without_the_compiler_is_to_be_repaired_first(known: Status) -> None:
-    name = f"wrong_{known.name.lower()}"
-    entry, kernels = registration(name, like_a)
-    bench = fake_bench(
-        InsideSession(entry, kernels), lambda a, b: 2 * a * b, [Case("one", pair((2, 2)))],
-        parameters=PARAMETERS, gradient=Gradient(), dispatcher=checked(asked(name), PARAMETERS),
-    )  # fmt: skip
-    bench.outcomes["correctness"] = Outcome(known, "Known.")
-    outcome = dispatcher.check(bench)
-    assert failing(outcome)[0] == "torch.compile" and outcome.status is Status.FAIL
-    also = "The check of correctness fails without the compiler, too: repair that first."
-    assert outcome.sentence.endswith(also) == (known is Status.FAIL)
-
-
 # ---- words -------------------------------------------------------------------------------------------------
 
 

@@ -18,7 +18,6 @@ from grader.checks.gradients.reference_graph import record_tape
 from grader.checks.operators.messages import raised
 from grader.checks.operators.registered import has_derivative, run
 from grader.checks.outcome import Outcome
-from grader.checks.prerequisites import obstacle
 from grader.checks.values.compare import compare
 from grader.checks.values.correctness import wrong_output
 from grader.checks.values.expected import Expected, expected_outputs
@@ -99,22 +98,13 @@ def _judge(bench: Bench, asked: Sequence[Asked], name: str, reply: Reply) -> Out
         bench.current_case = each.case.name
         text = f"{call_text(name, each.inputs)}, compiled,"
         call = Call("compiled", each.case.name, text, replace(reply, outputs=tuple(results)))
-        failure = wrong_output(each.expected, each.inputs, call)
+        failure = wrong_output(each.expected, each.inputs, call) or _wrong_gradient(
+            bench, each, gradients, f"{call_text(name, each.inputs)}, compiled"
+        )
         if failure is not None:
-            return _also_without_it(bench, "correctness", failure)
-        failure = _wrong_gradient(bench, each, gradients, f"{call_text(name, each.inputs)}, compiled")
-        if failure is not None:
-            return _also_without_it(bench, "gradient", failure)
+            return failure
     whole = Call("backward", "", f"{name}, compiled,", reply)
     return _several_graphs(name, graphs, len(asked)) or _judge_work(bench, whole)
-
-
-def _also_without_it(bench: Bench, check: str, failure: Outcome) -> Outcome:
-    """What is wrong without the compiler, as `check` has found, is no fault of the registrations."""
-    if obstacle(bench, check) is None:
-        return failure
-    said = f"{failure.sentence} The check of {check} fails without the compiler, too: repair that first."
-    return replace(failure, sentence=said)
 
 
 def _judge_work(bench: Bench, call: Call) -> Outcome | None:
