@@ -111,22 +111,26 @@ void capture() {
     SHOW(cudaGraphDestroy(graph));
 }
 
+// Work on `later` from here on comes after what is on `earlier` so far: a fork of a capture, or its join.
+void let_wait(cudaStream_t later, cudaStream_t earlier) {
+    cudaEvent_t event = an_event();
+    CHECK(cudaEventRecord(event, earlier));
+    CHECK(cudaStreamWaitEvent(later, event, 0));
+}
+
 // A second stream joins by an event, and is joined again. Its kernel may run beside the other one.
 void fork_and_join() {
     float *x = ramp(4), *y = ramp(4);
     cudaStream_t one = stream_of(), two = stream_of();
-    cudaEvent_t forked = an_event(), joined = an_event();
     cudaStreamCaptureStatus status;
     cudaGraph_t graph;
     CHECK(cudaStreamBeginCapture(one, cudaStreamCaptureModeGlobal));
     add<<<1, 4, 0, one>>>(x, 1, 4);
-    CHECK(cudaEventRecord(forked, one));
-    CHECK(cudaStreamWaitEvent(two, forked, 0));
+    let_wait(two, one);
     CHECK(cudaStreamIsCapturing(two, &status));
     add<<<1, 4, 0, two>>>(y, 2, 4);
     scale<<<1, 4, 0, one>>>(x, 3, 4);
-    CHECK(cudaEventRecord(joined, two));
-    CHECK(cudaStreamWaitEvent(one, joined, 0));
+    let_wait(one, two);
     add<<<1, 4, 0, one>>>(y, 100, 4);
     CHECK(cudaStreamEndCapture(one, &graph));
     size_t edges = 0, roots = 0;
@@ -144,15 +148,12 @@ void fork_and_join() {
 void run_unordered_branches(bool on_default) {
     float* x = ramp(4);
     cudaStream_t one = stream_of(), two = stream_of();
-    cudaEvent_t forked = an_event(), joined = an_event();
     cudaGraph_t graph;
     CHECK(cudaStreamBeginCapture(one, cudaStreamCaptureModeGlobal));
-    CHECK(cudaEventRecord(forked, one));
-    CHECK(cudaStreamWaitEvent(two, forked, 0));
+    let_wait(two, one);
     add<<<1, 4, 0, two>>>(x, 2, 4);
     scale<<<1, 4, 0, one>>>(x, 3, 4);
-    CHECK(cudaEventRecord(joined, two));
-    CHECK(cudaStreamWaitEvent(one, joined, 0));
+    let_wait(one, two);
     CHECK(cudaStreamEndCapture(one, &graph));
     run(executable_of(graph), on_default ? nullptr : one);
     show(x, 4);
@@ -164,15 +165,12 @@ void unordered_on_default() { run_unordered_branches(true); }
 void after_the_graph() {
     float *x = ramp(4), *y = ramp(4);
     cudaStream_t one = stream_of(), two = stream_of(), late = stream_of(cudaStreamNonBlocking);
-    cudaEvent_t forked = an_event(), joined = an_event();
     cudaGraph_t graph;
     CHECK(cudaStreamBeginCapture(one, cudaStreamCaptureModeGlobal));
-    CHECK(cudaEventRecord(forked, one));
-    CHECK(cudaStreamWaitEvent(two, forked, 0));
+    let_wait(two, one);
     add<<<1, 4, 0, one>>>(y, 2, 4);
     add<<<1, 4, 0, two>>>(x, 2, 4);  // <- captured in two
-    CHECK(cudaEventRecord(joined, two));
-    CHECK(cudaStreamWaitEvent(one, joined, 0));
+    let_wait(one, two);
     CHECK(cudaStreamEndCapture(one, &graph));
     cudaGraphExec_t exec = executable_of(graph);
     CHECK(cudaGraphLaunch(exec, one));
