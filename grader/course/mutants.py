@@ -15,6 +15,8 @@ from grader.course.stubs import without_markers
 from grader.support.errors import BrokenExercise
 from grader.support.toml_table import TomlTable, read_toml
 
+_COUNTED = "efficiency"  # the check that the simulated GPU alone can make
+
 
 @dataclass(frozen=True)
 class Mutant:
@@ -96,14 +98,15 @@ def _read_mutant(table: TomlTable, exercise: Exercise) -> Mutant:
     name = table.text("name")
     files = (*exercise.edit, *exercise.given)
     edit = read_edit(table, name, files, lambda file: _solution_text(exercise, file))
+    caught_by = table.text("caught_by")
     mutant = Mutant(
         exercise=exercise,
         name=name,
         file=edit.file,
         find=edit.find,
         replace=edit.replace,
-        caught_by=table.text("caught_by"),
-        backends=table.texts("backends", ("simt", "cuda")),
+        caught_by=caught_by,
+        backends=table.texts("backends", ("simt",) if caught_by == _COUNTED else ("simt", "cuda")),
         finding=table.text("finding", ""),
         why=table.text("why"),
         demo=table.boolean("demo", False),

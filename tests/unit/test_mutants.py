@@ -26,6 +26,14 @@ def test_a_mutant_is_the_solution_with_one_edit(toy_catalog: Catalog, tmp_path: 
     ]
 
 
+def test_what_is_counted_is_caught_on_simt_alone(toy_catalog: Catalog) -> None:
+    exercise = toy_catalog.exercises[0]
+    path = exercise.solution_dir / "mutants.toml"
+    path.write_text(path.read_text().replace('caught_by = "correctness"', 'caught_by = "efficiency"'))
+    counted = [mutant for mutant in load_mutants(exercise) if mutant.caught_by == "efficiency"]
+    assert counted and all(mutant.backends == ("simt",) for mutant in counted)
+
+
 def test_a_mutant_is_in_the_section_that_it_changes(toy_catalog: Catalog) -> None:
     exercise = toy_catalog.exercises[0]
     assert [mutant.section for mutant in load_mutants(exercise)] == ["index", "store"]
