@@ -15,7 +15,7 @@ from pathlib import Path
 
 from cusimt.counters import LaunchCounts
 
-__all__ = ["instance_name", "template_name"]
+__all__ = ["base_name", "instance_name", "template_name"]
 
 _ADDRESS = re.compile(r"^0x(?=[0-9a-f]+$)", re.MULTILINE)  # a line of its own before each answer
 _UNNAMED = re.compile(r"\((?:anonymous namespace|unnamed)\)::|<unnamed>::|_GLOBAL__N__\w+::")

@@ -10,6 +10,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
+from cusimt.profile.instances import base_name
 from cusimt.support.words import listed
 from cusimt.translate.functions import Function, functions, reached_from, without_noise
 from grader.checks.bench import Bench, Call
@@ -17,7 +18,6 @@ from grader.checks.device.launches import kernel_name, own_launches
 from grader.checks.device.vendor_work import vendor_work
 from grader.checks.outcome import Outcome
 from grader.course.stubs import OpenTodo, open_todos
-from grader.run.values import TracedLaunch
 from grader.verdict import Status
 
 
@@ -52,7 +52,11 @@ def reached(bench: Bench, calls: Iterable[Call]) -> OpenTodo | None:
     Where files define kernels of the same name, the launch says which file it is in. A profiler does not:
     then all of these kernels have to come to an open TODO.
     """
-    ran = {(_base_name(launch), launch.file) for call in calls for launch in own_launches(bench, call)}
+    ran = {
+        (base_name(kernel_name(launch)), launch.file)
+        for call in calls
+        for launch in own_launches(bench, call)
+    }
     still_open = open_todos(bench.exercise, bench.files) if ran else []
     if not still_open:
         return None
@@ -94,10 +98,6 @@ def _launches(text: str, around: Iterable[Function]) -> bool:
     lines = text.split("\n")
     found = reached_from([function.name for function in around], text)
     return any("<<<" in line for each in found for line in lines[each.first - 1 : each.last])
-
-
-def _base_name(launch: TracedLaunch) -> str:
-    return kernel_name(launch).partition("<")[0].rpartition("::")[2]
 
 
 def _ends_with(path: str, file: str) -> bool:
