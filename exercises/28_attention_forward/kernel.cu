@@ -16,6 +16,7 @@ namespace {
 
 // ---- sizes --------------------------------------------------------------------------------------------
 
+constexpr int kWarp = 32;
 constexpr int kThreads = 128;
 constexpr int kAcross = 16;                 // threads that share the rows of a tile of scores
 constexpr int kDown = kThreads / kAcross;
@@ -33,14 +34,14 @@ struct Tile {
 };
 
 // A thread computes the scores of its queries with its keys, and of out its rows and vectors. A warp has two
-// rows of threads; their queries are four apart, which keeps their vectors in different banks.
-__device__ int thread_row() {
-    const int row = static_cast<int>(threadIdx.x) / kAcross;
-    return row % 2 * 4 + row / 2;
-}
+// rows of threads, lane by lane; their queries are four apart, which keeps their vectors in different banks.
+// Loads in which lanes i and i ^ 1 agree, or i and i ^ 2, take half as many wavefronts: those of keys do by
+// the first, those of queries by the second.
+__device__ int thread_row() { return static_cast<int>(threadIdx.x % 2 * 4 + threadIdx.x / kWarp); }
+__device__ int thread_column() { return static_cast<int>(threadIdx.x) % kWarp / 2; }
 __device__ int query_of(int i) { return thread_row() + i * kDown; }
-__device__ int key_of(int j) { return static_cast<int>(threadIdx.x) % kAcross + j * kAcross; }
-__device__ int vector_of(int v) { return static_cast<int>(threadIdx.x) % kAcross + v * kAcross; }
+__device__ int key_of(int j) { return thread_column() + j * kAcross; }
+__device__ int vector_of(int v) { return thread_column() + v * kAcross; }
 
 // ---- vectors and tiles --------------------------------------------------------------------------------
 
@@ -62,8 +63,10 @@ __device__ T element(const Vector<T>& vector, int index) {
 // that the same vector of eight neighbouring rows is in different banks (exercise 13).
 template <typename T>
 __device__ int swizzled(int row, int column) {
-    constexpr int kVector = kVectorBytes / sizeof(T);
-    return (column / kVector ^ row % 8) * kVector + column % kVector;
+    constexpr unsigned kVector = kVectorBytes / sizeof(T);
+    // Unsigned: the remainder of a signed number that may be negative takes more than one mask.
+    const unsigned place = static_cast<unsigned>(column) / kVector ^ static_cast<unsigned>(row) % 8;
+    return static_cast<int>(place * kVector + static_cast<unsigned>(column) % kVector);
 }
 
 template <typename T, int kRows, int kColumns>
@@ -78,8 +81,12 @@ template <typename T, int kRows, int kDims, typename Stored>
 __device__ void load_tile(T (&tile)[kRows][kDims], const Stored* __restrict__ x, int64_t first, int64_t rows,
                           int64_t stride, int dims, bool wide) {
     constexpr int kVector = kVectorBytes / sizeof(T), kAcrossRow = kDims / kVector;
-    for (int i = static_cast<int>(threadIdx.x); i < kRows * kAcrossRow; i += kThreads) {
-        const int row = i / kAcrossRow, column = i % kAcrossRow * kVector;
+    constexpr int kAtOnce = kThreads / kAcrossRow;  // rows of which all threads load one vector each
+    static_assert(kThreads % kAcrossRow == 0 && kRows % kAtOnce == 0);
+    const int column = static_cast<int>(threadIdx.x) % kAcrossRow * kVector;
+#pragma unroll 4
+    for (int n = 0; n < kRows; n += kAtOnce) {
+        const int row = n + static_cast<int>(threadIdx.x) / kAcrossRow;
         const Stored* from = x + (first + row) * stride + column;
         const int there = first + row < rows ? dims - column : 0;  // elements of x from here on
         Pack<Stored, kVector> pack = {};
@@ -117,14 +124,14 @@ __device__ void store_row(Stored* to, const T (&values)[kColumns], int dims, boo
 // The largest of a value in the 16 threads that share rows, and its sum over them.
 template <typename T>
 __device__ T row_max(T value) {
-    for (int distance = kAcross / 2; distance > 0; distance /= 2) {
+    for (int distance = kWarp / 2; distance > 1; distance /= 2) {
         value = max(value, __shfl_xor_sync(0xffffffffu, value, distance));
     }
     return value;
 }
 template <typename T>
 __device__ T row_sum(T value) {
-    for (int distance = kAcross / 2; distance > 0; distance /= 2) {
+    for (int distance = kWarp / 2; distance > 1; distance /= 2) {
         value += __shfl_xor_sync(0xffffffffu, value, distance);
     }
     return value;
@@ -154,7 +161,7 @@ __device__ void multiply_by_keys(Scores<T, kDims>& scores, const T (&q_tile)[kRo
                                  const T (&k_tile)[kRows][kDims], T scale) {
     using S = Tile<T, kDims>;
     // TODO(scores): add up the products of this thread's queries and keys, a vector at a time, from
-    //   registers; then scale, about 21 lines.
+    //   registers; then scale, about 22 lines.
 }
 
 // Minus infinity for the scores of keys that do not exist or, if causal, come after their query.
@@ -189,7 +196,7 @@ __device__ void multiply_by_values(Rows<T, kDims>& rows, const T (&p_tile)[kRows
                                    const T (&v_tile)[kRows][kDims]) {
     using S = Tile<T, kDims>;
     // TODO(values): for every key of the tile, multiply its weights by its vectors of v and add the
-    //   products to rows.out, about 19 lines.
+    //   products to rows.out, about 20 lines.
 }
 
 // ---- the kernel ---------------------------------------------------------------------------------------

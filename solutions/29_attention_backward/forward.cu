@@ -15,6 +15,7 @@ namespace {
 
 // ---- sizes --------------------------------------------------------------------------------------
 
+constexpr int kWarp = 32;
 constexpr int kThreads = 128;
 constexpr int kAcross = 16;  // threads that share the rows of a tile of scores
 constexpr int kDown = kThreads / kAcross;
@@ -31,33 +32,36 @@ struct Tile {
 };
 
 // A thread computes the scores of its queries with its keys, and of out its rows and vectors. A
-// warp has two rows of threads; their queries are four apart, which keeps their vectors in
-// different banks.
+// warp has two rows of threads, lane by lane; their queries are four apart, which keeps their
+// vectors in different banks. Loads in which lanes i and i ^ 1 agree, or i and i ^ 2, take half as
+// many wavefronts: those of keys do by the first, those of queries by the second.
 __device__ int thread_row() {
-    const int row = static_cast<int>(threadIdx.x) / kAcross;
-    return row % 2 * 4 + row / 2;
+    return static_cast<int>(threadIdx.x % 2 * 4 + threadIdx.x / kWarp);
+}
+__device__ int thread_column() {
+    return static_cast<int>(threadIdx.x) % kWarp / 2;
 }
 __device__ int query_of(int i) {
     return thread_row() + i * kDown;
 }
 __device__ int key_of(int j) {
-    return static_cast<int>(threadIdx.x) % kAcross + j * kAcross;
+    return thread_column() + j * kAcross;
 }
 __device__ int vector_of(int v) {
-    return static_cast<int>(threadIdx.x) % kAcross + v * kAcross;
+    return thread_column() + v * kAcross;
 }
 
 // The largest of a value in the 16 threads that share rows, and its sum over them.
 template <typename T>
 __device__ T row_max(T value) {
-    for (int distance = kAcross / 2; distance > 0; distance /= 2) {
+    for (int distance = kWarp / 2; distance > 1; distance /= 2) {
         value = max(value, __shfl_xor_sync(0xffffffffu, value, distance));
     }
     return value;
 }
 template <typename T>
 __device__ T row_sum(T value) {
-    for (int distance = kAcross / 2; distance > 0; distance /= 2) {
+    for (int distance = kWarp / 2; distance > 1; distance /= 2) {
         value += __shfl_xor_sync(0xffffffffu, value, distance);
     }
     return value;
@@ -86,6 +90,7 @@ template <typename T, int kRows, int kDims>
 __device__ void multiply_by_keys(Scores<T, kDims>& scores, const T (&q_tile)[kRows][kDims],
                                  const T (&k_tile)[kRows][kDims], T scale) {
     using S = Tile<T, kDims>;
+#pragma unroll 2
     for (int vector = 0; vector < kDims / S::kVector; ++vector) {
         Vector<T> left[S::kThreadRows];
 #pragma unroll
@@ -165,6 +170,7 @@ template <typename T, int kRows, int kDims>
 __device__ void multiply_by_values(Rows<T, kDims>& rows, const T (&p_tile)[kRows][kRows],
                                    const T (&v_tile)[kRows][kDims]) {
     using S = Tile<T, kDims>;
+#pragma unroll 2
     for (int vector = 0; vector < kRows / S::kVector; ++vector) {
         Vector<T> weights[S::kThreadRows];  // of S::kVector neighbouring keys
 #pragma unroll
@@ -238,8 +244,9 @@ __global__ void __launch_bounds__(kThreads)
         if (query >= sizes.queries) continue;
         const T factor = sum == 0 ? T(0) : 1 / sum;  // without a key: zeros
         for (T& each : rows.out[i]) each *= factor;
-        store_row<kAcross>(out + (first_row + query) * sizes.dims, rows.out[i], dims, wide);
-        if (threadIdx.x % kAcross == 0) lse[first_row + query] = rows.largest[i] + log(sum);
+        store_row<kAcross>(out + (first_row + query) * sizes.dims, rows.out[i], vector_of(0), dims,
+                           wide);
+        if (thread_column() == 0) lse[first_row + query] = rows.largest[i] + log(sum);
     }
 }
 

@@ -23,6 +23,10 @@ constexpr int kDown = kThreads / kAcross;
 constexpr int kTileBytes = 8192;  // of a tile of rows; four and one of weights make at most 36 KiB
 constexpr int kDeltaThreads = 128;  // of a block that computes deltas, one for each warp
 
+// log2(e): exp(x) = exp2(kLog2E<T> * x), and a GPU has an instruction for exp2 alone.
+template <typename T>
+constexpr T kLog2E = static_cast<T>(1.4426950408889634);
+
 // T: the type that is computed with, float or double. kDims: the dimensions of a tile's rows.
 template <typename T, int kDims>
 struct Tile {
@@ -35,16 +39,21 @@ struct Tile {
 
 // A tile of scores has a row for each of the block's own queries (or keys), and a column for each
 // key (or query) of this round. A warp has four rows of threads, two rows apart: their vectors are
-// in different banks.
+// in different banks. Lanes i and i ^ 1 share a column, and lanes i and i ^ 2 a row: loads in which
+// such lanes agree take half as many wavefronts, whether they are of rows or of columns.
 __device__ int thread_row() {
-    const int row = static_cast<int>(threadIdx.x) / kAcross;
-    return row % 4 * 2 + row / 4;
+    const unsigned lane = threadIdx.x % kWarp;
+    return static_cast<int>((lane % 2 + lane / 4 % 2 * 2) * 2 + threadIdx.x / kWarp);
+}
+__device__ int thread_column() {
+    const unsigned lane = threadIdx.x % kWarp;
+    return static_cast<int>(lane / 2 % 2 + lane / 8 * 2);
 }
 __device__ int row_of(int i) {
     return thread_row() + i * kDown;
 }
 __device__ int column_of(int j) {
-    return static_cast<int>(threadIdx.x) % kAcross + j * kAcross;
+    return thread_column() + j * kAcross;
 }
 
 // ---- what a thread keeps in registers -----------------------------------------------------------
@@ -95,6 +104,7 @@ template <typename T, int kRows, int kDims>
 __device__ void multiply_rows(Scores<T, kDims>& scores, const T (&left)[kRows][kDims],
                               const T (&right)[kRows][kDims]) {
     using S = Tile<T, kDims>;
+#pragma unroll 2
     for (int vector = 0; vector < kDims / S::kVector; ++vector) {
         Vector<T> of_left[S::kEach];
 #pragma unroll
@@ -119,6 +129,7 @@ template <typename T, int kRows, int kDims>
 __device__ void add_weighted(Sums<T, kDims>& sums, const T (&weights)[kRows][kRows],
                              const T (&rows)[kRows][kDims]) {
     using S = Tile<T, kDims>;
+#pragma unroll 2
     for (int vector = 0; vector < kRows / S::kVector; ++vector) {
         Vector<T> of_weights[S::kEach];
 #pragma unroll
@@ -161,7 +172,8 @@ __device__ void store_sums(Stored* gradient, Sums<T, kDims>& sums, T factor, int
         const int64_t row = first + row_of(i);
         if (row >= rows) continue;
         for (T& each : sums.at[i]) each *= factor;
-        store_row<kAcross>(gradient + row * dims, sums.at[i], static_cast<int>(dims), wide);
+        store_row<kAcross>(gradient + row * dims, sums.at[i], column_of(0), static_cast<int>(dims),
+                           wide);
     }
 }
 
@@ -182,7 +194,7 @@ __device__ void to_weights(Scores<T, kDims>& scores, const Queries<T, kDims, kQu
             const int64_t key = first_key + queries.key_place(i, j);
             const bool masked = key >= keys || (causal && key > query);
             const T exponent = scale * scores.at[i][j] - queries.lse[queries.query(i, j)];
-            scores.at[i][j] = masked ? T(0) : exp(exponent);
+            scores.at[i][j] = masked ? T(0) : exp2(kLog2E<T> * exponent);
         }
     }
     // --8<-- [end:weights]
@@ -254,7 +266,8 @@ __global__ void __launch_bounds__(kThreads)
     const Stored* k = of_head(saved.k, saved.k_strides);
     const Stored* v = of_head(saved.v, saved.v_strides);
     const int64_t first_row = (blockIdx.z * sizes.heads + blockIdx.y) * sizes.queries;
-    const int64_t first_query = static_cast<int64_t>(blockIdx.x) * kRows;
+    // The last queries come first: with a causal mask, these blocks have most to do.
+    const int64_t first_query = static_cast<int64_t>(gridDim.x - 1 - blockIdx.x) * kRows;
     load_tile<kThreads>(q_tile, of_head(saved.q, saved.q_strides), first_query, sizes.queries,
                         saved.q_strides.row, dims, wide);
     load_tile<kThreads>(grad_tile, of_head(saved.grad_out, saved.grad_strides), first_query,

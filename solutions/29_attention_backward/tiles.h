@@ -30,8 +30,11 @@ __device__ T element(const Vector<T>& vector, int index) {
 // other, so that the same vector of eight neighbouring rows is in different banks (exercise 13).
 template <typename T, int kColumns>
 __device__ int swizzled(int row, int column) {
-    constexpr int kVector = kVectorBytes / sizeof(T), kVectors = kColumns / kVector;
-    return (column / kVector ^ row % (kVectors < 8 ? kVectors : 8)) * kVector + column % kVector;
+    constexpr unsigned kVector = kVectorBytes / sizeof(T), kVectors = kColumns / kVector;
+    // Unsigned: the remainder of a signed number that may be negative takes more than one mask.
+    const unsigned exchanged = static_cast<unsigned>(row) % (kVectors < 8 ? kVectors : 8);
+    const unsigned place = static_cast<unsigned>(column) / kVector ^ exchanged;
+    return static_cast<int>(place * kVector + static_cast<unsigned>(column) % kVector);
 }
 
 template <typename T, int kRows, int kColumns>
@@ -48,8 +51,12 @@ template <int kThreads, typename T, int kRows, int kDims, typename Stored>
 __device__ void load_tile(T (&tile)[kRows][kDims], const Stored* __restrict__ x, int64_t first,
                           int64_t rows, int64_t stride, int dims, bool wide) {
     constexpr int kVector = kVectorBytes / sizeof(T), kAcrossRow = kDims / kVector;
-    for (int i = static_cast<int>(threadIdx.x); i < kRows * kAcrossRow; i += kThreads) {
-        const int row = i / kAcrossRow, column = i % kAcrossRow * kVector;
+    constexpr int kAtOnce = kThreads / kAcrossRow;  // rows of which all threads load one vector each
+    static_assert(kThreads % kAcrossRow == 0 && kRows % kAtOnce == 0);
+    const int column = static_cast<int>(threadIdx.x) % kAcrossRow * kVector;
+#pragma unroll 4
+    for (int n = 0; n < kRows; n += kAtOnce) {
+        const int row = n + static_cast<int>(threadIdx.x) / kAcrossRow;
         const Stored* from = x + (first + row) * stride + column;
         const int there = first + row < rows ? dims - column : 0;  // elements of x from here on
         Pack<Stored, kVector> pack = {};
@@ -67,12 +74,12 @@ __device__ void load_tile(T (&tile)[kRows][kDims], const Stored* __restrict__ x,
     }
 }
 
-// Writes a thread's vectors of one row of a result. kAcross threads share the row.
+// Writes a thread's vectors of one row of a result: vector first, and every kAcross-th after it.
 template <int kAcross, typename Stored, typename T, int kColumns>
-__device__ void store_row(Stored* to, const T (&values)[kColumns], int dims, bool wide) {
+__device__ void store_row(Stored* to, const T (&values)[kColumns], int first, int dims, bool wide) {
     constexpr int kVector = kVectorBytes / sizeof(T);
     for (int v = 0; v < kColumns / kVector; ++v) {
-        const int column = (static_cast<int>(threadIdx.x) % kAcross + v * kAcross) * kVector;
+        const int column = (first + v * kAcross) * kVector;
         Pack<Stored, kVector> pack;
         for (int e = 0; e < kVector; ++e)
             pack.value[e] = static_cast<Stored>(values[v * kVector + e]);
