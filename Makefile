@@ -10,7 +10,7 @@ RUN := $(VENV)/bin/python
 # Two processors have work for three: some tests wait.
 JOBS ?= 3
 # Of slow tests that differ only in a parameter, `make test` takes one in so many: tests/sampling.py.
-EVERY ?= 10
+EVERY ?= 20
 BENCHMARKS := command_line edit_to_verdict simt_throughput bindings
 
 # A module's fixture is made by one worker, and the slow tests come first: cusimt/tests/scheduling.py.
@@ -21,7 +21,7 @@ TEST := $(RUN) -m pytest -n $(JOBS) --dist loadgroup --no-loadscope-reorder
 
 help:
 	@echo "make demo    set up .venv, grade one right kernel and three wrong ones (ALL=1: every solution, too)"
-	@echo "make test    run ruff, clang-format, mypy and the tests (JOBS=$(JOBS) at a time), of mistakes and attacks a sample"
+	@echo "make test    run ruff, clang-format, mypy and the tests (JOBS=$(JOBS) at a time), a sample of mistakes and attacks"
 	@echo "make test-all  the same with every mistake and attack: before a release"
 	@echo "make test-fast  run the unit tests that are not slow: at every save"
 	@echo "make site    build the lessons into site/"

@@ -54,6 +54,7 @@ def agrees(executable: Path, prefix: tuple[str, ...] = ()) -> None:
         assert (there.returncode, there.stdout) == (0, here.stdout), f"{case}: {there.stderr}"
 
 
+@pytest.mark.release("another processor, in an emulator")
 @pytest.mark.slow("compiles the runtime with another compiler, and runs it in an emulator")
 def test_aarch64() -> None:
     """Hand-written switch, exceptions and fault handler on aarch64, emulated."""
@@ -68,6 +69,7 @@ def test_aarch64() -> None:
     assert "stack overflow in kernel recurses" in run(executable, "overflow", prefix=emulator).stderr
 
 
+@pytest.mark.release("another way to change stacks")
 @pytest.mark.slow("compiles the runtime with another switch")
 def test_ucontext() -> None:
     """The switch for processors that have none of their own."""
@@ -81,6 +83,7 @@ OTHER_COMPILERS = [
 ]
 
 
+@pytest.mark.release("other compilers")
 @pytest.mark.slow("compiles the runtime and its kernels with another compiler")
 @pytest.mark.parametrize(
     ("compiler", "package"), OTHER_COMPILERS, ids=[compiler for compiler, _ in OTHER_COMPILERS]

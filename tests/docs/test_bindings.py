@@ -43,6 +43,7 @@ def test_a_copied_sample_prints_what_the_page_shows(
     assert copies(way)[1] == expected(way)
 
 
+@pytest.mark.release("about the symbols of torch's releases")
 @pytest.mark.slow
 def test_the_stable_library_needs_c_functions_alone(copies: Callable[[str], tuple[Copy, str]]) -> None:
     stable, _ = copies("stable_abi")

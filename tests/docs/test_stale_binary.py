@@ -56,6 +56,7 @@ def environment(folder: Path) -> dict[str, str]:
     }
 
 
+@pytest.mark.release("about pip and setuptools")
 @pytest.mark.slow
 def test_an_edited_kernel_is_not_compiled_by_an_editable_install(checkout: Path, tmp_path: Path) -> None:
     around = environment(tmp_path / "environment")

@@ -24,12 +24,16 @@ def test_in_groups(n): pass
 
 @pytest.mark.slow("takes long")
 def test_alone(): pass
+
+@pytest.mark.release("about a compiler")
+def test_another_compiler(): pass
 """
 CONFTEST = """
 from tests.sampling import every
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "slow(why): takes long")
+    config.addinivalue_line("markers", "release(why): waits for all")
     config.addinivalue_line("markers", "xdist_group(name): one worker")
 
 def pytest_collection_modifyitems(items):
@@ -56,3 +60,4 @@ def test_of_slow_tests_that_are_alike_some_are_taken(
     assert [name for name in names if "groups" in name] == [f"test_in_groups[{n}]" for n in in_groups]
     assert sum("quick" in name for name in names) == 6
     assert "test_alone" in names
+    assert ("test_another_compiler" in names) == (step == 1)
