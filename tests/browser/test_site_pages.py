@@ -170,5 +170,6 @@ def test_search_finds_an_identifier_whole_and_by_its_parts(
     browser.wait_until(f"({FOUND}).length > 0")
     time.sleep(0.2)  # the list grows while it is drawn
     for page in list(dict.fromkeys(browser.evaluate(FOUND)))[:3]:
-        text = re.sub(r"<[^>]+>", "", (site_folder / page.strip("/") / "index.html").read_text(encoding="utf-8"))
+        html = (site_folder / page.strip("/") / "index.html").read_text(encoding="utf-8")
+        text = re.sub(r"<[^>]+>", "", html)
         assert re.search(rf"\b_*{re.escape(term.lstrip('_'))}|[._]{re.escape(term)}", text), page
