@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 import tempfile
@@ -15,6 +16,7 @@ from pathlib import Path
 from typing import TypeVar
 
 from cusimt.findings.consequences import without_consequences
+from cusimt.findings.model import SAMPLED
 from cusimt.programs.child_findings import FOLDER_VARIABLE
 
 Item = TypeVar("Item")
@@ -33,6 +35,7 @@ class Ended:
     output: str
     seconds: float  # of processor time
     kinds: frozenset[str]  # of the findings of all its processes
+    blocks: tuple[int, int] = (0, 0)  # of the kernels that ran only in part: those that ran, and all
 
     @property
     def succeeded(self) -> bool:
@@ -60,7 +63,7 @@ def run_limited(
         status, seconds = _wait(process, limit)
         output.seek(0)
         text = output.read().decode(errors="replace")
-        return Ended(status, text, seconds, _finding_kinds(Path(findings)))
+        return Ended(status, text, seconds, *_findings(Path(findings)))
 
 
 def _wait(process: subprocess.Popen[bytes], limit: float) -> tuple[int | None, float]:
@@ -99,12 +102,18 @@ def write_log(ended: Iterable[Ended], file: Path) -> None:
     file.write_text("\n\n".join(text))
 
 
-def _finding_kinds(folder: Path) -> frozenset[str]:
+def _findings(folder: Path) -> tuple[frozenset[str], tuple[int, int]]:
+    """The kinds of findings left in `folder`, and how many blocks of sampled launches ran, of how many."""
     kinds: set[str] = set()
+    ran = whole = 0
     for file in folder.glob("*.jsonl"):
         records = [json.loads(line) for line in file.read_text().splitlines() if line.endswith("}")]
-        kinds.update(str(record["kind"]) for record in without_consequences(records))
-    return frozenset(kinds)
+        for each in without_consequences(records):
+            if each["kind"] != SAMPLED:
+                kinds.add(str(each["kind"]))
+            elif counts := re.fullmatch(r"(\d+) of (\d+) blocks", str(each["note"])):
+                ran, whole = ran + int(counts[1]), whole + int(counts[2])
+    return frozenset(kinds), (ran, whole)
 
 
 def in_scratch(function: Callable[[Item, Path], Result], items: Iterable[Item], jobs: int) -> list[Result]:
