@@ -134,8 +134,8 @@ def _verdict(ended: list[Ended]) -> tuple[str, str]:
     build, *runs = ended
     if kinds := _kinds(runs):
         return "failed", f"findings: {kinds}"
-    if any(each.status is None for each in ended):
-        return "limit", f"more than {_RUN_LIMIT} s"
+    if stopped := [each.stopped for each in ended if each.status is None]:
+        return "limit", f"more than {stopped[0]}"
     if not build.succeeded:
         return "unsupported", _first_error(build.output)
     for each in runs:
@@ -150,13 +150,13 @@ def _second_verdict(fast: tuple[str, str], sampled: list[Ended]) -> tuple[str, s
     """Of a program too long for the checked build: by the fast one's verdict and the sampled checked runs."""
     verdict, why = fast
     if verdict == "limit":
-        return "limit", f"more than {_RUN_LIMIT} s in the fast build, too"
+        return "limit", f"{why} in the fast build, too"
     if verdict != "passed":
         return verdict, why
     if kinds := _kinds(sampled):
         return "failed", f"findings in a sampled run: {kinds}"
-    if any(each.status is None for each in sampled):
-        return "limit", f"passes in the fast build; more than {_RUN_LIMIT} s in a sampled run"
+    if stopped := [each.stopped for each in sampled if each.status is None]:
+        return "limit", f"passes in the fast build; more than {stopped[0]} in a sampled run"
     ran, whole = (sum(counts) for counts in zip(*(each.blocks for each in sampled), strict=True))
     share = f"{ran} of {whole} blocks" if whole else "all blocks"
     return "passed", f"checked in a sampled run: {share}"

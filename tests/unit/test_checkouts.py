@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import extension_repositories, hecbench
+from benchmarks import checkouts, extension_repositories, hecbench
 from benchmarks.checkouts import Ended, in_scratch, run_limited
 from benchmarks.extension_repositories import Extension, Result, Row, merged, recorded, saved
 from cusimt.programs.program import prepare
@@ -64,7 +64,7 @@ def sampled(*kinds: str, status: int | None = 1) -> Ended:
         (("passed", ""), [sampled(), sampled("race_global")], "failed", "sampled run: race_global"),
         (("passed", ""), [sampled(status=None)], "limit", "passes in the fast build"),
         (("failed", "it does not print PASS"), [], "failed", "it does not print PASS"),
-        (("limit", ""), [], "limit", "in the fast build, too"),
+        (("limit", "more than 60 s"), [], "limit", "more than 60 s in the fast build, too"),
     ],
 )
 def test_the_verdict_on_a_second_try(
@@ -131,7 +131,7 @@ def test_a_program_too_long_for_the_checked_build(
 
 def test_a_command_is_killed_with_its_children(tmp_path: Path) -> None:
     ended = run_limited(["bash", "-c", "echo begun; sleep 60 & echo $! > child; wait"], tmp_path, 1)
-    assert (ended.status, ended.output) == (None, "begun\n")
+    assert (ended.status, ended.output, ended.stopped) == (None, "begun\n", "1 s")
     child = int((tmp_path / "child").read_text())
     for _ in range(100):
         try:
@@ -154,6 +154,16 @@ def test_a_command_is_killed_with_its_children(tmp_path: Path) -> None:
 def test_a_limit_is_of_processor_time(tmp_path: Path, script: str, limit: float, stopped: bool) -> None:
     ended = run_limited(["bash", "-c", script], tmp_path, limit)
     assert (ended.status is None) == stopped
+
+
+def test_a_program_that_takes_too_much_memory_is_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checkouts, "MEMORY_LIMIT", 0.1)
+    for gib, stopped in ((0.01, ""), (0.2, "0.1 GiB")):
+        script = f"import time; taken = bytearray(int({gib} * 2**30)); time.sleep(2)"
+        ended = run_limited(["bash", "-c", f"{sys.executable} -c '{script}'; true"], tmp_path, 60)
+        assert (ended.status is None, ended.stopped) == (bool(stopped), stopped)
 
 
 def test_seconds_are_of_all_processes(tmp_path: Path) -> None:
