@@ -147,7 +147,8 @@ def test_sums_of_sparse_matrices(host: Program, base: int, mistake: int, status:
     (offsets_a, columns_a, values_a), (offsets_b, columns_b, values_b) = (compressed(each) for each in (a, b))
     host.add(
         7, 5, len(values_a), offsets_a, columns_a, values_a.astype(np.float64),
-        len(values_b), offsets_b, columns_b, values_b.astype(np.float64), np.array([2.0, -3.0]), base, offsets, columns, values, mistake, answers,
+        len(values_b), offsets_b, columns_b, values_b.astype(np.float64), np.array([2.0, -3.0]),
+        base, offsets, columns, values, mistake, answers,
     )  # fmt: skip
     assert answers[0] == status
     if status != SUCCESS:
