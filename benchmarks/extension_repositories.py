@@ -27,7 +27,7 @@ from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 
 from benchmarks import record
-from benchmarks.checkouts import Ended, commit_of, in_scratch, run_limited, write_log
+from benchmarks.checkouts import MEMORY_LIMIT, Ended, commit_of, in_scratch, run_limited, write_log
 from cusimt.programs.program import prepare
 
 _BUILD_LIMIT, _TEST_LIMIT = 1800, 600  # seconds of processor time: for a build, for each command of tests
@@ -153,7 +153,7 @@ def _ending(tags: set[str]) -> str:
 
 def _why(ended: Ended) -> str:
     if ended.status is None:
-        return f"more than {_BUILD_LIMIT} s of processor time."
+        return f"more than {ended.stopped}."
     wrong = [line for line in ended.output.splitlines() if re.search(r"error", line, re.IGNORECASE)]
     first = re.sub(r"\S*/site-packages/", "", (wrong or ["no output"])[0])  # where that is says nothing
     return first.strip()[:200].replace("|", "/")
@@ -194,7 +194,7 @@ def _note(result: Result) -> Iterator[str]:
     extension, counts = result.extension, result.counts
     yield from filter(None, (result.failure, extension.deviation))
     if result.stopped:
-        yield f"{result.stopped} of its commands took more than {_TEST_LIMIT} s of processor time."
+        yield f"{result.stopped} of its commands took more than {_TEST_LIMIT} s or {MEMORY_LIMIT} GiB."
     if extension.remark and (result.failure or counts["failed"] or result.kinds):
         yield extension.remark
 

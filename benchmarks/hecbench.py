@@ -5,6 +5,11 @@
 
 The candidates are the CUDA programs whose sources print PASS; a seed chooses among them. The checkout is
 only read. Each program runs with the arguments in `hecbench.toml`, or else with those of its `make run`.
+
+A program that takes too long in the checked build gets a second try with the same limits, in two parts: the
+fast build has to print its PASS, and a sampled run of the checked build has to end without a finding. The
+record names its build `fast` and says which share of the blocks of its kernels was checked. The rows that a
+run does not replace stay in the record: each names the commit of the simulator that it comes from.
 """
 
 from __future__ import annotations
@@ -14,19 +19,22 @@ import random
 import re
 import shutil
 import sys
-import time
 import tomllib
 from collections import Counter
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from benchmarks import record
 from benchmarks.checkouts import Ended, commit_of, in_scratch, run_limited, write_log
 from cusimt.programs.program import prepare
+from cusimt.programs.schedules import SAMPLE_VARIABLE
 
 _SOURCES = frozenset({".c", ".cc", ".cpp", ".cu", ".cuh", ".h", ".hpp"})
 _SUFFIX = "-cuda"
 _BUILD_LIMIT, _RUN_LIMIT = 300, 60  # seconds of processor time
+_SAMPLE = 64  # blocks of a launch
+# What runs a command; the environment of this process is that of the checked build.
+_CHECKED, _FAST = (), (sys.executable, "-m", "cusimt", "--no-checks", "--")
 _PASSED, _FAILED = re.compile(r"\bPASS(ED)?\b"), re.compile(r"\bfail(ed|ure)?\b", re.IGNORECASE)
 
 
@@ -43,6 +51,24 @@ class Result:
     verdict: str
     why: str
     seconds: float  # of processor time
+    build: str = "checked"  # or "fast": what its verdict comes from
+    simulator: str = field(default_factory=lambda: commit_of(record.REPOSITORY))  # its commit
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """A program built in `folder` and run there."""
+
+    folder: Path
+    within: tuple[str, ...]  # the words in front of each command
+    program: str
+    runs: tuple[str, ...]
+    ended: list[Ended]  # the build, and the runs if that succeeded
+
+    @property
+    def verdict(self) -> tuple[str, str]:
+        hidden = f"{self.folder.parent}/"
+        return _verdict([replace(each, output=each.output.replace(hidden, "")) for each in self.ended])
 
 
 def candidates(checkout: Path) -> list[str]:
@@ -61,19 +87,37 @@ def run(name: str, checkout: Path, given: tuple[str, ...], scratch: Path, kept: 
 
     `given` are the arguments of its runs; without any, those of its `make run`.
     """
-    folder = _copy(name, checkout, scratch)
-    ended = [run_limited(["make"], folder, _BUILD_LIMIT)]
-    runs = given
-    if ended[0].succeeded:
-        dry = run_limited(["make", "-n", "run"], folder, _BUILD_LIMIT).output.splitlines()
-        own = [line.split(maxsplit=1) for line in dry if line.startswith("./")]
-        program = own[0][0] if own else "./main"
-        runs = given or tuple(" ".join(words[1:]) for words in own)
-        ended += [run_limited(["bash", "-c", f"{program} {each}"], folder, _RUN_LIMIT) for each in runs]
+    checked = _attempt(name, checkout, given, scratch / "checked", _CHECKED)
+    ended, build, (verdict, why) = checked.ended, "checked", checked.verdict
+    if verdict == "limit" and ended[0].succeeded:
+        fast = _attempt(name, checkout, given, scratch / "fast", _FAST)
+        sampled = _runs(checked, {SAMPLE_VARIABLE: str(_SAMPLE)}) if fast.verdict[0] == "passed" else []
+        ended, build = [*ended, *fast.ended, *sampled], "fast"
+        verdict, why = _second_verdict(fast.verdict, sampled)
     if kept:
         write_log(ended, kept / f"{name}.txt")
-    verdict, why = _verdict([replace(each, output=each.output.replace(f"{scratch}/", "")) for each in ended])
-    return Result(name, runs, verdict, why, sum(each.seconds for each in ended))
+    return Result(name, checked.runs, verdict, why, sum(each.seconds for each in ended), build)
+
+
+def _attempt(
+    name: str, checkout: Path, given: tuple[str, ...], scratch: Path, within: tuple[str, ...]
+) -> Attempt:
+    scratch.mkdir()
+    folder = _copy(name, checkout, scratch)
+    built = run_limited([*within, "make"], folder, _BUILD_LIMIT)
+    if not built.succeeded:
+        return Attempt(folder, within, "", given, [built])
+    dry = run_limited(["make", "-n", "run"], folder, _BUILD_LIMIT).output.splitlines()
+    own = [line.split(maxsplit=1) for line in dry if line.startswith("./")]
+    program = own[0][0] if own else "./main"
+    runs = given or tuple(" ".join(words[1:]) for words in own)
+    attempt = Attempt(folder, within, program, runs, [])
+    return replace(attempt, ended=[built, *_runs(attempt)])
+
+
+def _runs(attempt: Attempt, variables: dict[str, str] | None = None) -> list[Ended]:
+    commands = ([*attempt.within, "bash", "-c", f"{attempt.program} {each}"] for each in attempt.runs)
+    return [run_limited(each, attempt.folder, _RUN_LIMIT, variables) for each in commands]
 
 
 def _copy(name: str, checkout: Path, scratch: Path) -> Path:
@@ -88,18 +132,38 @@ def _copy(name: str, checkout: Path, scratch: Path) -> Path:
 
 def _verdict(ended: list[Ended]) -> tuple[str, str]:
     build, *runs = ended
-    if any(each.status is None for each in ended):
-        return "limit", f"more than {_RUN_LIMIT} s"
+    if kinds := _kinds(runs):
+        return "failed", f"findings: {kinds}"
+    if stopped := [each.stopped for each in ended if each.status is None]:
+        return "limit", f"more than {stopped[0]}"
     if not build.succeeded:
         return "unsupported", _first_error(build.output)
     for each in runs:
-        if each.kinds:
-            return "failed", f"findings: {', '.join(sorted(each.kinds))}"
         if each.status or _FAILED.search(each.output):
             return "failed", _first_error(each.output)
     if not runs or not all(_PASSED.search(each.output) for each in runs):
         return "failed", "it does not print PASS"
     return "passed", ""
+
+
+def _second_verdict(fast: tuple[str, str], sampled: list[Ended]) -> tuple[str, str]:
+    """Of a program too long for the checked build: by the fast one's verdict and the sampled checked runs."""
+    verdict, why = fast
+    if verdict == "limit":
+        return "limit", f"{why} in the fast build, too"
+    if verdict != "passed":
+        return verdict, why
+    if kinds := _kinds(sampled):
+        return "failed", f"findings in a sampled run: {kinds}"
+    if stopped := [each.stopped for each in sampled if each.status is None]:
+        return "limit", f"passes in the fast build; more than {stopped[0]} in a sampled run"
+    ran, whole = (sum(counts) for counts in zip(*(each.blocks for each in sampled), strict=True))
+    share = f"{ran} of {whole} blocks" if whole else "all blocks"
+    return "passed", f"checked in a sampled run: {share}"
+
+
+def _kinds(runs: list[Ended]) -> str:
+    return ", ".join(sorted(frozenset[str]().union(*(each.kinds for each in runs))))
 
 
 def _first_error(output: str) -> str:
@@ -108,30 +172,44 @@ def _first_error(output: str) -> str:
     return wrong[0].strip()[:100].replace("|", "/") if wrong else "no output"
 
 
-def summary(results: list[Result], known: dict[str, dict[str, str]], chosen: str, seconds: float) -> str:
+_VERDICTS = ("passed", "failed", "unsupported", "limit", "lacking")
+_HEADER = ("program", "arguments", "result", "build", "seconds", "cusimt", "reason")
+Row = tuple[str, ...]  # what a record says of a program, in the order of _HEADER
+
+
+def row(result: Result, known: dict[str, dict[str, str]]) -> Row:
+    about = known.get(result.name, {})
+    if result.verdict != "passed" and "lacks" in about:
+        result = replace(result, verdict="lacking", why=about["lacks"])
+    remark = about.get("remark", "") if result.verdict != "passed" else ""
+    reason = ": ".join(filter(None, (result.why, remark)))
+    ends = (result.build, f"{result.seconds:.0f}", result.simulator, reason)
+    return (result.name, "; ".join(result.runs) or "-", result.verdict, *ends)
+
+
+def recorded(text: str) -> list[Row]:
+    """The rows of a record."""
+    lines = (line.strip("|").split("|") for line in text.splitlines() if line[:1] == "|")
+    rows = [tuple(cell.strip() for cell in cells) for cells in lines]
+    return [each for each in rows if len(each) == len(_HEADER) and each[2] in _VERDICTS]
+
+
+def merged(old: list[Row], new: list[Row], chosen: list[str]) -> list[Row]:
+    """The rows of the `chosen` programs, the `new` ones instead of `old` ones."""
+    rows = {each[0]: each for each in (*old, *new)}
+    return [rows[name] for name in chosen if name in rows]
+
+
+def summary(rows: list[Row], chosen: str) -> str:
     """The counts, and a row for each program."""
-    results = [
-        replace(each, verdict="lacking", why=known[each.name]["lacks"])
-        if each.verdict != "passed" and "lacks" in known.get(each.name, {})
-        else each
-        for each in results
-    ]
-    count = Counter(each.verdict for each in results)
-    share = f"{100 * count['passed'] / max(len(results) - count['lacking'], 1):.1f} %"
-    verdicts = ("passed", "failed", "unsupported", "limit", "lacking")
-    counts = (len(results), *(count[verdict] for verdict in verdicts), share)
-    totals = record.table(("programs", *verdicts, "passed of those that lack nothing"), [counts])
-    rows = [
-        (each.name, "; ".join(each.runs) or "-", each.verdict, f"{each.seconds:.0f}", _reason(each, known))
-        for each in results
-    ]
-    programs = record.table(("program", "arguments", "result", "seconds", "reason"), rows)
-    return f"{chosen}\n\n{totals}\n\n{programs}\n\n{seconds:.0f} seconds."
-
-
-def _reason(result: Result, known: dict[str, dict[str, str]]) -> str:
-    remark = known.get(result.name, {}).get("remark", "") if result.verdict != "passed" else ""
-    return ": ".join(filter(None, (result.why, remark)))
+    count = Counter(each[2] for each in rows)
+    fast = sum(each[2] == "passed" and each[3] == "fast" for each in rows)
+    counted = max(len(rows) - count["lacking"], 1)
+    shares = (f"{100 * passed / counted:.1f} %" for passed in (count["passed"] - fast, count["passed"]))
+    counts = (len(rows), *(count[verdict] for verdict in _VERDICTS), fast, *shares)
+    share = "of those that lack nothing"
+    header = ("programs", *_VERDICTS, "passed fast", f"passed checked, {share}", f"passed, {share}")
+    return f"{chosen}\n\n{record.table(header, [counts])}\n\n{record.table(_HEADER, rows)}"
 
 
 def main() -> None:
@@ -154,10 +232,11 @@ def main() -> None:
     prepare(checked=True)
     how = (
         f"{options.count} of {len(names)} programs that print PASS, chosen with the seed {options.seed}; "
-        f"checked build; {_BUILD_LIMIT} s for a build, {_RUN_LIMIT} s for a run, of processor time; "
-        f"HeCBench at {commit_of(checkout)}, this repository at {commit_of(record.REPOSITORY)}."
+        f"HeCBench at {commit_of(checkout)}. {_BUILD_LIMIT} s for a build, {_RUN_LIMIT} s for a run, of "
+        "processor time. What exceeds that in the checked build is tried again: the fast build for values, "
+        f"and the checked one, with {_SAMPLE} blocks of each launch, for findings. `cusimt` is the commit of "
+        "this repository with which a row was made."
     )
-    begin = time.monotonic()
     results = in_scratch(
         lambda name, scratch: run(
             name, checkout, tuple(known.get(name, {}).get("runs", ())), scratch, options.keep
@@ -165,11 +244,10 @@ def main() -> None:
         [name for name in chosen if re.search(options.only, name)],
         options.jobs,
     )
-    record.report(
-        "HeCBench on the simulated GPU",
-        summary(results, known, how, time.monotonic() - begin),
-        options.record,
-    )
+    former = record.RESULTS / f"{options.record}.md"
+    old = recorded(former.read_text()) if options.record and former.exists() else []
+    rows = merged(old, [row(each, known) for each in results], chosen)
+    record.report("HeCBench on the simulated GPU", summary(rows, how), options.record)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,7 @@
 // What the parts of cuSPARSE share: handles and descriptors.
 #pragma once
+#include <new>
+
 #include "cusparse.h"
 #include "library_call.h"
 #include "typed_elements.h"
@@ -19,6 +21,8 @@ struct cusparseSpMatDescr {
     cudaDataType value_type;
     int batches = 1;
     int64_t outer_stride = 0, entries_stride = 0;  // of COO, both are that of the entries
+    cusparseFillMode_t fill = CUSPARSE_FILL_MODE_LOWER;
+    cusparseDiagType_t diagonal = CUSPARSE_DIAG_TYPE_NON_UNIT;
 };
 
 struct cusparseDnMatDescr {
@@ -40,6 +44,21 @@ namespace simt {
 
 inline size_t bytes_of(cusparseIndexType_t type) {  // 0: no type of indices here
     return type == CUSPARSE_INDEX_32I ? 4 : type == CUSPARSE_INDEX_64I ? 8 : 0;
+}
+
+// ---- descriptors ----
+template <class Descriptor, class Value>
+cusparseStatus_t create(Descriptor** descriptor, bool valid, const Value& value) {
+    if (!descriptor || !valid) return CUSPARSE_STATUS_INVALID_VALUE;
+    *descriptor = new (std::nothrow) Value(value);
+    return *descriptor ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_ALLOC_FAILED;
+}
+
+template <class Descriptor>
+cusparseStatus_t destroy(const Descriptor* descriptor) {
+    if (!descriptor) return CUSPARSE_STATUS_INVALID_VALUE;
+    delete descriptor;
+    return CUSPARSE_STATUS_SUCCESS;
 }
 
 }  // namespace simt

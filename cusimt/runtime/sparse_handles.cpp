@@ -1,6 +1,5 @@
 // cuSPARSE: handles, statuses, and descriptors of sparse and dense operands.
 #include <cstdio>
-#include <new>
 
 #include "sparse.h"
 
@@ -20,20 +19,6 @@ template <class Owner, class T>
 cusparseStatus_t set(Owner* owner, T Owner::* member, T value) {
     if (!owner) return CUSPARSE_STATUS_NOT_INITIALIZED;
     owner->*member = value;
-    return CUSPARSE_STATUS_SUCCESS;
-}
-
-template <class Descriptor, class Value>
-cusparseStatus_t create(Descriptor** descriptor, bool valid, const Value& value) {
-    if (!descriptor || !valid) return CUSPARSE_STATUS_INVALID_VALUE;
-    *descriptor = new (std::nothrow) Value(value);
-    return *descriptor ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_ALLOC_FAILED;
-}
-
-template <class Descriptor>
-cusparseStatus_t destroy(const Descriptor* descriptor) {
-    if (!descriptor) return CUSPARSE_STATUS_INVALID_VALUE;
-    delete descriptor;
     return CUSPARSE_STATUS_SUCCESS;
 }
 
@@ -210,6 +195,23 @@ cusparseStatus_t cusparseSpMatGetFormat(cusparseConstSpMatDescr_t m, cusparseFor
 }
 cusparseStatus_t cusparseSpMatGetIndexBase(cusparseConstSpMatDescr_t m, cusparseIndexBase_t* base) {
     return get(m, &cusparseSpMatDescr::base, base);
+}
+cusparseStatus_t cusparseSpMatSetAttribute(cusparseSpMatDescr_t m, cusparseSpMatAttribute_t attribute, void* data,
+                                           size_t bytes) {
+    if (!m || !data || bytes != sizeof(int)) return CUSPARSE_STATUS_INVALID_VALUE;
+    int value = *static_cast<const int*>(data);
+    if (value != 0 && value != 1) return CUSPARSE_STATUS_INVALID_VALUE;
+    if (attribute == CUSPARSE_SPMAT_FILL_MODE) m->fill = static_cast<cusparseFillMode_t>(value);
+    else if (attribute == CUSPARSE_SPMAT_DIAG_TYPE) m->diagonal = static_cast<cusparseDiagType_t>(value);
+    else return CUSPARSE_STATUS_INVALID_VALUE;
+    return CUSPARSE_STATUS_SUCCESS;
+}
+cusparseStatus_t cusparseSpMatGetAttribute(cusparseConstSpMatDescr_t m, cusparseSpMatAttribute_t attribute, void* data,
+                                           size_t bytes) {
+    if (!m || !data || bytes != sizeof(int)) return CUSPARSE_STATUS_INVALID_VALUE;
+    if (attribute != CUSPARSE_SPMAT_FILL_MODE && attribute != CUSPARSE_SPMAT_DIAG_TYPE) return CUSPARSE_STATUS_INVALID_VALUE;
+    *static_cast<int*>(data) = attribute == CUSPARSE_SPMAT_FILL_MODE ? int(m->fill) : int(m->diagonal);
+    return CUSPARSE_STATUS_SUCCESS;
 }
 cusparseStatus_t cusparseSpMatGetValues(cusparseSpMatDescr_t m, void** values) {
     return get(m, &cusparseSpMatDescr::values, values);

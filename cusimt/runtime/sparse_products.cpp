@@ -1,123 +1,14 @@
 // cuSPARSE: sparse times dense, dense times dense at the places of a sparse matrix, sparse to dense.
 //
 // A result depends on nothing but its arguments: sums run in the order of the entries, in the type to compute in.
-#include <string.h>
-
 #include <algorithm>
-#include <utility>
 #include <vector>
 
-#include "sparse.h"
+#include "sparse_operands.h"
 
 using namespace simt;
 
 namespace {
-
-// The workspace must exist; its size has no meaning here, and cuSPARSE documents none.
-size_t workspace_bytes(const cusparseSpMatDescr& m) { return 256 + static_cast<size_t>(m.rows) * 4; }
-
-bool use_workspace(void* buffer, const cusparseSpMatDescr& m) {
-    if (!is_accessible(buffer, workspace_bytes(m))) return false;
-    memset(buffer, 0, workspace_bytes(m));
-    simt_mark_written(buffer, workspace_bytes(m), SIMT_LIBRARY);
-    return true;
-}
-
-int64_t index_at(cusparseIndexType_t type, const void* indices, int64_t i) {
-    return type == CUSPARSE_INDEX_64I ? static_cast<const int64_t*>(indices)[i] : static_cast<const int32_t*>(indices)[i];
-}
-
-// ---- sparse operands ----
-bool is_reachable(const cusparseSpMatDescr& m) {
-    int64_t outer = m.format == CUSPARSE_FORMAT_COO ? m.nnz : (m.format == CUSPARSE_FORMAT_CSR ? m.rows : m.cols) + 1;
-    return is_accessible(m.outer, static_cast<size_t>(outer) * bytes_of(m.outer_type)) &&
-           is_accessible(m.inner, static_cast<size_t>(m.nnz) * bytes_of(m.inner_type)) &&
-           is_accessible(m.values, static_cast<size_t>(m.nnz) * bytes_of(m.value_type));
-}
-
-// Calls visit(row, column, k) for each entry k. False where an index points out of the matrix: a GPU would fault.
-template <class Visit>
-bool for_each_entry(const cusparseSpMatDescr& m, Visit visit) {
-    auto outer = [&](int64_t i) { return index_at(m.outer_type, m.outer, i) - m.base; };
-    auto entry = [&](int64_t major, int64_t k) {
-        int64_t minor = index_at(m.inner_type, m.inner, k) - m.base;
-        int64_t row = m.format == CUSPARSE_FORMAT_CSC ? minor : major, column = m.format == CUSPARSE_FORMAT_CSC ? major : minor;
-        if (row < 0 || row >= m.rows || column < 0 || column >= m.cols) return false;
-        visit(row, column, k);
-        return true;
-    };
-    if (m.format == CUSPARSE_FORMAT_COO) {
-        for (int64_t k = 0; k < m.nnz; ++k)
-            if (!entry(outer(k), k)) return false;
-        return true;
-    }
-    int64_t majors = m.format == CUSPARSE_FORMAT_CSR ? m.rows : m.cols;
-    for (int64_t i = 0; i < majors; ++i)
-        for (int64_t k = outer(i); k < outer(i + 1); ++k)
-            if (k < 0 || k >= m.nnz || !entry(i, k)) return false;
-    return true;
-}
-
-// ---- dense operands ----
-int64_t place(const cusparseDnMatDescr& m, int64_t row, int64_t column) {
-    return m.order == CUSPARSE_ORDER_ROW ? row * m.ld + column : column * m.ld + row;
-}
-
-bool is_reachable(const cusparseDnMatDescr& m) {
-    if (m.rows == 0 || m.cols == 0) return true;
-    return is_accessible(m.values, static_cast<size_t>(place(m, m.rows - 1, m.cols - 1) + 1) * bytes_of(m.value_type));
-}
-
-cusparseDnMatDescr as_matrix(const cusparseDnVecDescr& v) {
-    return {v.size, 1, v.size, v.values, v.value_type, CUSPARSE_ORDER_COL};
-}
-
-cusparseDnMatDescr transposed(cusparseDnMatDescr m, cusparseOperation_t op) {
-    if (op == CUSPARSE_OPERATION_NON_TRANSPOSE) return m;
-    std::swap(m.rows, m.cols);
-    m.order = m.order == CUSPARSE_ORDER_ROW ? CUSPARSE_ORDER_COL : CUSPARSE_ORDER_ROW;
-    return m;
-}
-
-// Row by row, without gaps.
-template <class T>
-std::vector<T> unpacked(const cusparseDnMatDescr& m) {
-    std::vector<T> rows(static_cast<size_t>(m.rows * m.cols));
-    for (int64_t i = 0; i < m.rows; ++i)
-        for (int64_t j = 0; j < m.cols; ++j) rows[i * m.cols + j] = load<T>(m.value_type, m.values, place(m, i, j));
-    return rows;
-}
-
-// `target`[at] = alpha * sum + beta * `target`[at]; with beta = 0 the old value is not read, and may be NaN.
-template <class T>
-void combine(cudaDataType type, void* target, int64_t at, T alpha, T sum, T beta) {
-    T rest = beta == 0 ? T(0) : beta * load<T>(type, target, at);
-    store<T>(type, target, at, alpha * sum + rest);
-    size_t bytes = bytes_of(type);
-    simt_mark_written(static_cast<char*>(target) + at * static_cast<int64_t>(bytes), bytes, SIMT_LIBRARY);
-}
-
-// ---- what the products do alike ----
-struct Scalars {
-    const void *alpha, *beta;
-    cudaDataType type;
-};
-
-template <class Work>
-cusparseStatus_t with_scalars(cusparseHandle_t handle, Scalars scalars, Work work) {
-    size_t bytes = bytes_of(scalars.type);
-    if (!scalars.alpha || !scalars.beta) return CUSPARSE_STATUS_INVALID_VALUE;
-    if (handle->pointer_mode == CUSPARSE_POINTER_MODE_DEVICE &&
-        !(is_accessible(scalars.alpha, bytes) && is_accessible(scalars.beta, bytes)))
-        return CUSPARSE_STATUS_EXECUTION_FAILED;
-    bool done;
-    if (scalars.type == CUDA_R_64F)
-        done = work(*static_cast<const double*>(scalars.alpha), *static_cast<const double*>(scalars.beta));
-    else if (scalars.type == CUDA_R_32F)
-        done = work(*static_cast<const float*>(scalars.alpha), *static_cast<const float*>(scalars.beta));
-    else return CUSPARSE_STATUS_NOT_SUPPORTED;
-    return done ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_EXECUTION_FAILED;
-}
 
 // ---- batches ----
 void* moved(void* array, size_t element, int64_t elements) {
@@ -196,20 +87,6 @@ cusparseStatus_t sampled(cusparseHandle_t handle, const cusparseDnMatDescr& a, c
             combine(c.value_type, c.values, entry, alpha, sum, beta);
         });
     });
-}
-
-cusparseStatus_t workspace_of(cusparseHandle_t handle, const cusparseSpMatDescr* m, size_t* bytes) {
-    if (!handle) return CUSPARSE_STATUS_NOT_INITIALIZED;
-    if (!m || !bytes) return CUSPARSE_STATUS_INVALID_VALUE;
-    *bytes = workspace_bytes(*m);
-    return CUSPARSE_STATUS_SUCCESS;
-}
-
-// For functions that only look at whether their arguments are there.
-template <class... Descriptors>
-cusparseStatus_t checked(cusparseHandle_t handle, const Descriptors*... descriptors) {
-    if (!handle) return CUSPARSE_STATUS_NOT_INITIALIZED;
-    return (... && descriptors) ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_INVALID_VALUE;
 }
 
 }  // namespace

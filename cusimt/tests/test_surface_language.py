@@ -133,6 +133,12 @@ def test_an_alias_hides_the_template_it_is_made_of(language: Program) -> None:
     assert result.tolist() == [9, 14, 19, 24]
 
 
+def test_member_templates_are_called_without_the_keyword(language: Program) -> None:
+    values, result = np.arange(8, dtype=np.int32), np.zeros(4, np.int32)
+    language.member_templates(values, result)
+    assert result.tolist() == [1, 22, 43, 64]
+
+
 def test_a_lambda_is_known_to_be_for_both(language: Program) -> None:
     result = np.zeros(4, np.int32)
     language.lambda_for_both(result)

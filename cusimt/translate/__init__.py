@@ -1,8 +1,9 @@
 """CUDA C++ to host C++: the few things of the language that a header cannot provide.
 
 Launches and their bounds, dynamic shared memory, what belongs to one file and `__noinline__` are rewritten in
-place, and conditions that end a loop are marked. Every line stays where it was, so the compiler's messages
-and the debug information name the learner's file. The rest is up to the headers (`cusimt/include`).
+place, calls of member templates get their keyword, and conditions that end a loop are marked. Every line
+stays where it was, so the compiler's messages and the debug information name the learner's file. The rest is
+up to the headers (`cusimt/include`).
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from cusimt.translate.ptx import HEADER
 from cusimt.translate.rewrite import Refused, Rewrite, TranslationError
 from cusimt.translate.shared_memory import rewrite_shared
 from cusimt.translate.source import Source
+from cusimt.translate.template_calls import complete_template_calls
 from cusimt.translate.unsupported import refuse_unsupported, runs_here, uses_texture_references
 from cusimt.translate.variables import rewrite_variables
 from cusimt.translate.wait_loops import mark_wait_loops
@@ -59,8 +61,10 @@ def translate(
     try:
         runs = partial(runs_here, macros=macros)
         read = write_out_conditions(decide_architecture(read, architecture, runs))
-        rewrite = Rewrite(read.text)
         runs_on_device = any(stream.positions(word) for stream in read.streams for word in _ON_DEVICE)
+        if runs_on_device:
+            read = complete_template_calls(read, others)
+        rewrite = Rewrite(read.text)
         for stream in read.streams:
             refuse_unsupported(stream)
             has_texture_references |= uses_texture_references(stream)

@@ -7,13 +7,15 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 
-from benchmarks import extension_repositories, hecbench
+from benchmarks import checkouts, extension_repositories, hecbench
 from benchmarks.checkouts import Ended, in_scratch, run_limited
 from benchmarks.extension_repositories import Extension, Result, Row, merged, recorded, saved
+from cusimt.programs.program import prepare
 
 BUILT = Ended(0, "", 1.0, frozenset())
 
@@ -33,6 +35,7 @@ def ran(output: str, status: int | None = 0, *kinds: str) -> Ended:
         ([BUILT, ran("PASS", 1)], "failed"),
         ([BUILT, ran("PASS", 0, "race_global")], "failed"),
         ([BUILT, ran("PASS", None)], "limit"),
+        ([BUILT, ran("", None, "race_global")], "failed"),
         ([BUILT], "failed"),
         ([ran("main.cu:1: error: x", 2)], "unsupported"),
     ],
@@ -43,14 +46,92 @@ def test_the_verdict_on_a_program(ended: list[Ended], verdict: str) -> None:
 
 def test_what_a_program_lacks_counts_for_nothing() -> None:
     results = [hecbench.Result(name, (), "failed" if name == "b" else "passed", "", 1) for name in "abc"]
-    text = hecbench.summary(results, {"b": {"lacks": "its data"}, "c": {"remark": "unseen"}}, "", 1)
-    assert "| 3        | 2      | 0      | 0           | 0     | 1       | 100.0 %" in text
+    known = {"b": {"lacks": "its data"}, "c": {"remark": "unseen"}}
+    text = hecbench.summary([hecbench.row(each, known) for each in results], "")
+    assert "| 3        | 2      | 0      | 0           | 0     | 1       | 0           | 100.0 %" in text
     assert "its data" in text and "unseen" not in text
+
+
+def sampled(*kinds: str, status: int | None = 1) -> Ended:
+    return replace(ran("FAIL", status, *kinds), blocks=(64, 1024))
+
+
+@pytest.mark.parametrize(
+    ("fast", "parts", "verdict", "why"),
+    [
+        (("passed", ""), [sampled()], "passed", "64 of 1024 blocks"),
+        (("passed", ""), [sampled(), sampled()], "passed", "128 of 2048 blocks"),
+        (("passed", ""), [sampled(), sampled("race_global")], "failed", "sampled run: race_global"),
+        (("passed", ""), [sampled(status=None)], "limit", "passes in the fast build"),
+        (("failed", "it does not print PASS"), [], "failed", "it does not print PASS"),
+        (("limit", "more than 60 s"), [], "limit", "more than 60 s in the fast build, too"),
+    ],
+)
+def test_the_verdict_on_a_second_try(
+    fast: tuple[str, str], parts: list[Ended], verdict: str, why: str
+) -> None:
+    ended = hecbench._second_verdict(fast, parts)
+    assert ended[0] == verdict and why in ended[1]
+
+
+def test_programs_of_a_record_stay_until_they_run_again() -> None:
+    results = [
+        hecbench.Result("a", ("1", "2"), "limit", "more than 60 s", 61, simulator="old"),
+        hecbench.Result("b", (), "passed", "", 1, simulator="old"),
+        hecbench.Result("d", (), "passed", "", 1, simulator="old"),
+    ]
+    text = hecbench.summary([hecbench.row(each, {}) for each in results], "")
+    again = hecbench.Result("a", ("1", "2"), "passed", "all blocks", 90, "fast", "new")
+    rows = hecbench.merged(hecbench.recorded(text), [hecbench.row(again, {})], ["a", "b", "c"])
+    assert rows == [
+        ("a", "1; 2", "passed", "fast", "90", "new", "all blocks"),
+        ("b", "-", "passed", "checked", "1", "old", ""),
+    ]
+    assert "| 1           | 50.0 %" in hecbench.summary(rows, "")
+
+
+_LONG_IF_CHECKED_WHOLE = """
+#include <cstdio>
+#include <cstdlib>
+__global__ void add(int* sum) { ADD; }
+int main() {
+    if (*getenv("CUSIMT_CHECKS") == '1' && !getenv("CUSIMT_SAMPLE_BLOCKS")) for (volatile int i = 0;; ++i) {}
+    int *sum, result = -1;
+    cudaMalloc(&sum, sizeof(int));
+    cudaMemset(sum, 0, sizeof(int));
+    add<<<1000, 1>>>(sum);
+    cudaMemcpy(&result, sum, sizeof(int), cudaMemcpyDeviceToHost);
+    puts(result == EXPECTED ? "PASS" : "FAIL");
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("add", "expected", "verdict", "why"),
+    [
+        ("atomicAdd(sum, 1)", 1000, "passed", "checked in a sampled run: 64 of 1000 blocks"),
+        ("atomicAdd(sum, 1)", 64, "failed", "FAIL"),
+        ("*sum += 1", 1000, "failed", "findings in a sampled run: race_global"),
+    ],
+)
+def test_a_program_too_long_for_the_checked_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, add: str, expected: int, verdict: str, why: str
+) -> None:
+    (folder := tmp_path / "checkout/src/long-cuda").mkdir(parents=True)
+    (folder / "main.cu").write_text(_LONG_IF_CHECKED_WHOLE)
+    flags = f"-DADD='{add}' -DEXPECTED={expected}"
+    (folder / "Makefile").write_text(f"main:\n\tnvcc {flags} -o main main.cu\nrun:\n\t./main\n")
+    (scratch := tmp_path / "scratch").mkdir()
+    monkeypatch.setattr(hecbench, "_RUN_LIMIT", 1)
+    monkeypatch.setattr(os, "environ", dict(os.environ))
+    prepare(checked=True)
+    result = hecbench.run("long", tmp_path / "checkout", (), scratch, None)
+    assert (result.verdict, result.build, result.why) == (verdict, "fast", why)
 
 
 def test_a_command_is_killed_with_its_children(tmp_path: Path) -> None:
     ended = run_limited(["bash", "-c", "echo begun; sleep 60 & echo $! > child; wait"], tmp_path, 1)
-    assert (ended.status, ended.output) == (None, "begun\n")
+    assert (ended.status, ended.output, ended.stopped) == (None, "begun\n", "1 s")
     child = int((tmp_path / "child").read_text())
     for _ in range(100):
         try:
@@ -73,6 +154,16 @@ def test_a_command_is_killed_with_its_children(tmp_path: Path) -> None:
 def test_a_limit_is_of_processor_time(tmp_path: Path, script: str, limit: float, stopped: bool) -> None:
     ended = run_limited(["bash", "-c", script], tmp_path, limit)
     assert (ended.status is None) == stopped
+
+
+def test_a_program_that_takes_too_much_memory_is_stopped(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(checkouts, "MEMORY_LIMIT", 0.1)
+    for gib, stopped in ((0.01, ""), (0.2, "0.1 GiB")):
+        script = f"import time; taken = bytearray(int({gib} * 2**30)); time.sleep(2)"
+        ended = run_limited(["bash", "-c", f"{sys.executable} -c '{script}'; true"], tmp_path, 60)
+        assert (ended.status is None, ended.stopped) == (bool(stopped), stopped)
 
 
 def test_seconds_are_of_all_processes(tmp_path: Path) -> None:

@@ -297,6 +297,28 @@ __global__ void hidden_kernel(int* out) {
 }
 extern "C" void hidden_template(int* out) { hidden_kernel<<<1, 4>>>(out); }
 
+// Member templates of types that depend on parameters, called without the keyword template.
+template <class T>
+struct Reader {
+    const T* values;
+    template <int step>
+    __device__ T load(int i) const {
+        return values[step * i];
+    }
+    template <int factor>
+    __device__ static T scaled(T value) {
+        return factor * value;
+    }
+};
+template <class T>
+__global__ void members_kernel(Reader<T> reader, T* out) {
+    const Reader<T>* pointer = &reader;
+    int i = threadIdx.x, load = 3;
+    bool between = load < 4 && load > (2);
+    out[i] = Reader<T>::scaled<10>(reader.load<2>(i)) + pointer->load<1>(i) + between;
+}
+extern "C" void member_templates(const int* values, int* out) { members_kernel<<<1, 4>>>(Reader<int>{values}, out); }
+
 // What ATen's gpu_kernel asserts of a lambda, and what libcu++ refuses.
 template <class F>
 __global__ void lambda_for_both_kernel(F f, int* out) {

@@ -39,6 +39,63 @@ def pointer(kernel: str) -> str:
     return f"[&](auto simt_f) {{ if constexpr (requires {{ {call}; }}) return {call}; else return 0; }}"
 
 
+# ---- calls of member templates ---------------------------------------------------------------------------
+
+_MEMBERS = """
+template <class T> struct Cast {
+    template <int n> __device__ static T run(T x);
+    template <int n, bool b = n < 3> __device__ T load(int x) const;
+    int count;
+};
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "expected"),
+    [
+        ("reader.load<n>(x);", "reader.template load<n>(x);"),
+        ("y = pointer->load<4, true>(x);", "y = pointer->template load<4, true>(x);"),
+        ("Cast<T>::run<n>(x);", "Cast<T>::template run<n>(x);"),
+        ("return a::b::Cast<T, 3>::run<n>(x);", "return a::b::Cast<T, 3>::template run<n>(x);"),
+        (
+            "f(Cast<T>::run<Cast<T>::run<n>(x)>(y));",
+            "f(Cast<T>::template run<Cast<T>::template run<n>(x)>(y));",
+        ),
+    ],
+)
+def test_calls_of_member_templates_get_their_keyword(statement: str, expected: str) -> None:
+    assert f"{{ {expected} }}" in translate(f"{_MEMBERS}void f() {{ {statement} }}", "f.cu")
+
+
+def test_calls_of_member_templates_among_the_arguments_of_a_launch() -> None:
+    text = translate(f"{_MEMBERS}void f() {{ k<<<reader.load<n>(x), 2>>>(reader.load<m>(x)); }}", "f.cu")
+    assert "template load<n>(x)" in text and "template load<m>(x)" in text
+
+
+@pytest.mark.parametrize(
+    "code",
+    [
+        "void f() { reader.template load<n>(x); }",
+        "void f() { Cast<T>::template run<n>(x); }",
+        "void f() { if (a.count < n && m > (k)) g(); }",
+        "void f() { if (a.load < n && m > (k)) g(); }",  # whatever it is there
+        "void f() { if (a.load < n) g(); }",
+        "void f() { load<n>(x); ns::load<n>(x); }",
+        "void f() { reader.other<n>(x); }",
+        "template <> __device__ int Cast<int>::run<4>(int x) { return x; }",
+        "template __device__ int* Cast<int*>::run<4>(int* x);",
+    ],
+)
+def test_what_is_no_call_of_a_member_template_stays(code: str) -> None:
+    assert code in translate(_MEMBERS + code, "f.cu")
+
+
+def test_a_member_template_of_another_source_counts() -> None:
+    code = "__device__ void f() { reader.load<n>(x); }"
+    assert code in translate(code, "f.cu")
+    assert "reader.template load<n>(x)" in translate(code, "f.cu", others=[_MEMBERS])
+
+
 # ---- aliases -------------------------------------------------------------------------------------------
 
 
