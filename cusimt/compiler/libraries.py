@@ -82,8 +82,8 @@ _DEVICE_CODE = (
     "-Wno-attributes",
 )
 _FAST = ("-O2", "-g1")
-# A library's functions are its own, as clang takes it anyway: g++ then writes a short kernel into the function
-# that a launch calls for each thread.
+# A library's functions are its own, as clang takes it anyway: g++ then writes a short kernel into the
+# function that a launch calls for each thread.
 _FAST_BY_FAMILY = {"gcc": ("-fno-semantic-interposition",), "clang": ()}
 # What a GPU would load and store, one access each: no vectors made of neighbouring accesses, no loops turned
 # into memset, and no call on entry to every function.
