@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 import record
@@ -23,8 +23,8 @@ def times_printed(command: list[str], environment: Mapping[str, str]) -> Times:
     return {name: (float(seconds), int(threads)) for name, seconds, threads in lines}
 
 
-def simulated_times(source: Path, checked: bool, folder: Path) -> Times:
-    """Compile ``source`` into ``folder``, with or without access checks, and run it."""
+def simulated_program(source: Path, checked: bool, folder: Path) -> tuple[list[str], Mapping[str, str]]:
+    """Compile ``source`` into ``folder``, with or without access checks; its command and environment."""
     program = folder / ("checked" if checked else "fast")
     environment = {
         **os.environ,
@@ -34,4 +34,17 @@ def simulated_times(source: Path, checked: bool, folder: Path) -> Times:
     }
     compiler = [sys.executable, "-m", "cusimt.compiler.nvcc", "-O2", str(source), "-o", str(program)]
     subprocess.run(compiler, check=True, env=environment)
-    return times_printed([str(program)], environment)
+    return [str(program)], environment
+
+
+def simulated_times(source: Path, checked: bool, folder: Path) -> Times:
+    """Compile ``source`` into ``folder``, with or without access checks, and run it."""
+    return times_printed(*simulated_program(source, checked, folder))
+
+
+def fastest(runs: Iterable[Times]) -> Times:
+    """Of each kernel its shortest time: the others were interrupted more."""
+    best: Times = {}
+    for times in runs:
+        best |= {name: time for name, time in times.items() if name not in best or time < best[name]}
+    return best

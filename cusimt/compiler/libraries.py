@@ -81,6 +81,10 @@ _DEVICE_CODE = (
     "-Wno-unknown-pragmas",
     "-Wno-attributes",
 )
+_FAST = ("-O2", "-g1")
+# A library's functions are its own, as clang takes it anyway: g++ then writes a short kernel into the
+# function that a launch calls for each thread.
+_FAST_BY_FAMILY = {"gcc": ("-fno-semantic-interposition",), "clang": ()}
 # What a GPU would load and store, one access each: no vectors made of neighbouring accesses, no loops turned
 # into memset, and no call on entry to every function.
 _CHECKED = (
@@ -134,7 +138,8 @@ def compile_flags(checked: bool, compiler: HostCompiler | None = None) -> list[s
     """Flags of `compiler`, by default the host's, for device code; `checked` puts a hook before accesses."""
     compiler = compiler or host_compiler()
     family = compiler.family
-    optimisation = (*_CHECKED, *_CHECKED_BY_FAMILY[family]) if checked else ("-O2", "-g1")
+    build, by_family = (_CHECKED, _CHECKED_BY_FAMILY) if checked else (_FAST, _FAST_BY_FAMILY)
+    optimisation = (*build, *by_family[family])
     if checked and _guards_host_code():
         optimisation += _GUARDED_CALLS[family]
     by_compiler = (*_BY_FAMILY[family], *_undefined_values(compiler))

@@ -132,9 +132,8 @@ void AsyncCopies::land_attached(const void* barrier) {
     attached_.erase(found);
 }
 
-void AsyncCopies::finish_thread(unsigned thread) {
-    if (queues_.empty()) return;
-    Queue& queue = queues_[thread];
+// Of a thread that returns: its copies into shared memory are lost.
+void AsyncCopies::land_outside(Queue& queue) {
     for (; queue.landed < queue.copies.size(); ++queue.landed) {
         const AsyncCopy& copy = queue.copies[queue.landed];
         if (!is_shared(copy.to)) land(copy);

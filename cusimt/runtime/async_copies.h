@@ -45,7 +45,9 @@ class AsyncCopies {
     // The thread's open batch lands with the barrier object.
     void attach(unsigned thread, const void* barrier);
     void land_attached(const void* barrier);
-    void finish_thread(unsigned thread);
+    void finish_thread(unsigned thread) {
+        if (!queues_.empty()) land_outside(queues_[thread]);
+    }
 
     // Are there copies that an access to shared memory must not meet?
     bool in_flight() const { return flying_ > 0; }
@@ -58,6 +60,7 @@ class AsyncCopies {
         size_t landed = 0;
         uint32_t batch = 0;  // the open one
     };
+    void land_outside(Queue& queue);
     void land(const AsyncCopy& copy);
     void mark(const AsyncCopy& copy, uint32_t serial);
 

@@ -39,6 +39,7 @@ void Block::begin(uint3 index, uint64_t linear, unsigned threads, const Schedule
     picks_ = 0;
     barrier_count_ = 0;
     schedule_ = schedule;
+    is_watched_ = execution.launch->module->checked;
     state_ = BlockState::running;
     for (unsigned first = 0; first < threads; first += kWarpSize) {
         unsigned lanes = std::min(kWarpSize, threads - first);
@@ -86,23 +87,29 @@ void Block::fiber_main() {
     for (;;) execution.block->run_threads(execution.block->current());
 }
 
-void Block::run_threads(Fiber& self) {
-    do {
-        start_thread(self, unsigned(schedule_.at(started_++, threads_, linear_)));
-    } while (started_ < threads_ && ready_.size() <= yielded_);
-    idle_.push_back(&self);
-    current_ = next(false);
-    switch_context(self.context, current_ ? current_->context : host_);
+// Makes the state that device code and hooks see that of this fiber's thread.
+inline void Block::show_thread(const Fiber& self) {
+    threadIdx = execution.thread_index[self.thread];
+    if (!is_watched_) return;
+    unsettled_writes.settle();
+    shared_memory.enter(self.thread, warp_of(self.thread).clocks);
 }
 
-void Block::start_thread(Fiber& self, unsigned thread) {
+void Block::enter(const Fiber& self) { show_thread(self); }
+
+void Block::show_stack(const Fiber& self) {
+    execution.access.quiet_begin = reinterpret_cast<uintptr_t>(self.stack.begin);
+    execution.access.quiet_bytes = self.stack.bytes;
+}
+
+inline void Block::start_thread(Fiber& self, unsigned thread) {
     self.thread = thread;
     self.wait = Wait::none;  // the fiber may come from a block that was dropped
     self.atomics = 0;
     self.looks_back.forget();
     self.latest_reads.forget();
     self.polled = nullptr;
-    enter(self);
+    show_thread(self);
     bool thrown = false;
     try {
         execution.launch->entry(execution.launch->closure);
@@ -114,7 +121,7 @@ void Block::start_thread(Fiber& self, unsigned thread) {
     finish_thread(self);
 }
 
-void Block::finish_thread(Fiber& self) {
+inline void Block::finish_thread(Fiber& self) {
     Warp& warp = warp_of(self.thread);
     warp.stop_reading(self);
     copies.finish_thread(self.thread);
@@ -124,6 +131,17 @@ void Block::finish_thread(Fiber& self) {
     while (Collective* group = warp.filled_by_exit()) wake_participants(warp, *group);
     if (!at_barrier_.empty() && at_barrier_.size() == live_) release_barrier();
     if (execution.timed_out) fail_by_timeout();
+}
+
+// Where no thread waits, this loop is all that happens between two of them, and what it does is what a thread costs.
+void Block::run_threads(Fiber& self) {
+    show_stack(self);
+    do {
+        start_thread(self, unsigned(schedule_.at(started_++, threads_, linear_)));
+    } while (started_ < threads_ && ready_.size() <= yielded_);
+    idle_.push_back(&self);
+    current_ = next(false);
+    switch_context(self.context, current_ ? current_->context : host_);
 }
 
 Fiber* Block::idle_fiber() {
@@ -165,18 +183,10 @@ void Block::park(Fiber& self, Wait wait, const void* call_site) {
     resume_current();
 }
 
-// Makes the state that device code and hooks see that of this fiber's thread.
-void Block::enter(const Fiber& self) {
-    unsettled_writes.settle();
-    threadIdx = execution.thread_index[self.thread];
-    execution.access.quiet_begin = reinterpret_cast<uintptr_t>(self.stack.begin);
-    execution.access.quiet_bytes = self.stack.bytes;
-    shared_memory.enter(self.thread, warp_of(self.thread).clocks);
-}
-
 void Block::resume_current() {
     Fiber& self = *current_;
     self.wait = Wait::none;
+    show_stack(self);
     enter(self);
     if (execution.timed_out) fail_by_timeout(self.call_site);
 }

@@ -96,6 +96,8 @@ class Block {
     void step_aside(Fiber& self, const void* call_site, bool in_vain);
     void resume_current();
     void enter(const Fiber& self);
+    void show_thread(const Fiber& self);
+    void show_stack(const Fiber& self);
     Fiber* next(bool prefer_new_threads);
     Fiber* idle_fiber();
     void end();
@@ -115,6 +117,7 @@ class Block {
     uint64_t turns_ = 0;          // in which threads only waited, since one got further
     unsigned patience_ = 0;       // after how many of them, for each thread that waits, the block steps aside in any case
     bool waits_in_vain_ = false;
+    bool is_watched_ = false;  // by the hooks of a checked module
     BlockState state_ = BlockState::finished;
     Schedule schedule_;
     uint64_t picks_ = 0;  // of the schedule: each is another

@@ -2,6 +2,7 @@
 // There is no bound on how many a program has, so those that were not changed for long are forgotten. Whoever keeps something
 // here decides what that means; it must never invent a race.
 #pragma once
+#include <stddef.h>
 #include <stdint.h>
 
 #include <unordered_map>

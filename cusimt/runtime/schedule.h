@@ -28,10 +28,7 @@ class Schedule {
     uint64_t at(uint64_t position, uint64_t count, uint64_t salt) const {
         if (order_ == forward || count < 2) return position;
         if (order_ == reversed) return count - 1 - position;
-        // position -> (a * position + b) mod count is a permutation when a and count have no common factor.
-        uint64_t a = mixed(seed_ ^ salt) % count, b = mixed(seed_ + salt + 1) % count;
-        while (std::gcd(a, count) != 1) ++a;
-        return uint64_t((static_cast<unsigned __int128>(a) * position + b) % count);
+        return permuted(position, count, salt);
     }
     unsigned pick(unsigned count, uint64_t salt) const {
         if (order_ != seeded || count < 2) return 0;
@@ -39,6 +36,14 @@ class Schedule {
     }
 
   private:
+    // A call, so that the loops over blocks and threads stay small.
+    __attribute__((noinline)) uint64_t permuted(uint64_t position, uint64_t count, uint64_t salt) const {
+        // position -> (a * position + b) mod count is a permutation when a and count have no common factor.
+        uint64_t a = mixed(seed_ ^ salt) % count, b = mixed(seed_ + salt + 1) % count;
+        while (std::gcd(a, count) != 1) ++a;
+        return uint64_t((static_cast<unsigned __int128>(a) * position + b) % count);
+    }
+
     Order order_ = forward;
     uint64_t seed_ = 0;
 };

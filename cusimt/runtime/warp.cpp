@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace simt {
 
@@ -83,15 +84,13 @@ uint32_t Warp::complete(Collective& group) {
     return group.values.participants;
 }
 
-void Warp::stop_reading(Fiber& fiber) {
-    Collective* group = fiber.reading;
-    if (!group) return;
-    fiber.reading = nullptr;
+void Warp::leave(Fiber& fiber) {
+    Collective* group = std::exchange(fiber.reading, nullptr);
     group->readers &= ~(1u << (fiber.thread % kWarpSize));
     if (group->readers == 0) unused_.push_back(group);
 }
 
-Collective* Warp::filled_by_exit() {
+Collective* Warp::first_full() {
     for (Collective* group : pending_) {
         if (is_full(*group)) return group;
     }

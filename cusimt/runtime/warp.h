@@ -49,12 +49,17 @@ class Warp {
     bool is_full(const Collective& group) const { return (group.values.participants & live) == (group.mask & live); }
     // Closes the group; returns the participants. The values stay until every one of them moved on.
     uint32_t complete(Collective& group);
-    void stop_reading(Fiber& fiber);
+    void stop_reading(Fiber& fiber) {
+        if (fiber.reading) leave(fiber);
+    }
     // A lane exited: a group that only waited for it, if any.
-    Collective* filled_by_exit();
+    Collective* filled_by_exit() { return pending_.empty() ? nullptr : first_full(); }
     const std::vector<Collective*>& pending() const { return pending_; }
 
   private:
+    void leave(Fiber& fiber);
+    Collective* first_full();
+
     std::vector<Collective*> pending_;
     std::vector<std::unique_ptr<Collective>> pool_;
     std::vector<Collective*> unused_;
