@@ -156,7 +156,7 @@ def _in_a_plane(wrong: Wrong, untouched: torch.Tensor, launch: TracedLaunch) -> 
     if across < width or down < height:
         return ""
     if rows == columns == min(height, width) > 1:
-        return f"{part} Are the bounds of rows and columns exchanged in the guard?"
+        return f"{part} Are rows and columns exchanged: x and y in the index, or the bounds in the guard?"
     if (columns, rows) == (min(width, launch.block[0]), min(height, launch.block[1])):
         return f"{part} One block covers as much: does the index count the block?"
     return f"{part} The grid has threads for all: look at the index and the guard."
