@@ -1,7 +1,7 @@
 """Runs one kernel of find.cu, or of your copy of it, with the sizes that you give.
 
-python -m cusimt find.py mine.cu take_part 9 11 13 5      # without a GPU
-python find.py mine.cu take_part 9 11 13 5                     # with one
+python -m cusimt find.py mine.cu take_part 9 11 13 5  # without a GPU
+python find.py mine.cu take_part 9 11 13 5            # with one
 """
 
 import sys

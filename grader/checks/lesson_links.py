@@ -76,7 +76,7 @@ ABOUT: dict[str, tuple[str, ...]] = {
         ("wheel-complete",),
     ),
     # the build
-    "build": ("load",), "load": ("build",), "audit": ("load",), "schema": ("load",),
+    "build": (), "load": ("build",), "audit": ("load",), "schema": ("load",),
     # the rest
     "answers": (), "changes": (), "crash": ("host-pointer", "errors"), "fail": (),
     "collected": (), "wrong_test": (), "time": (), "accepts": (), "flaky": (), "kills": (),

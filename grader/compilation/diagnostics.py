@@ -132,7 +132,7 @@ def _render(error: _Message, notes: Sequence[_Message], roots: set[Path]) -> tup
     """(where it is shown, what is shown) for one error."""
     if _belongs(error.file, roots):
         lines = [_heading(error), *_caret(error.excerpt), *_advice(error)]
-        for file, line in _places(_REQUIRED.match, error.before):
+        for file, line in dict.fromkeys(_places(_REQUIRED.match, error.before)):
             if _belongs(file, roots):
                 lines.append(f"{_shown(file)}:{line}: note: this line instantiates the template")
         for note in notes:

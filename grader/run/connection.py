@@ -80,7 +80,7 @@ class Connection:
             )
         except (OSError, SubmissionError) as error:
             self.end()
-            raise _cannot_start(self.transcript()) from error
+            raise _cannot_start(error, self.transcript(), source.limits.load_seconds) from error
 
     def exchange(
         self,
@@ -263,10 +263,11 @@ class Connection:
         self._outbox.close()
 
 
-def _cannot_start(printed: str) -> InfrastructureError:
+def _cannot_start(error: Exception, printed: str, seconds: float) -> InfrastructureError:
     """No learner code runs before the first answer: a failure until then is this machine's fault."""
+    late = f" within {seconds:.0f} s: is the machine busy?" if isinstance(error, WorkerTimeout) else "."
     return InfrastructureError(
-        f"A worker could not start. Its last output:\n{printed.strip() or '(none)'}\n",
+        f"A worker could not start{late} Its last output:\n{printed.strip() or '(none)'}\n",
         "Nothing was graded, so nothing counts against the submission.",
         "Run `grader doctor`.",
     )

@@ -88,6 +88,8 @@ def test_gcc_says_which_line_instantiates_a_broken_template(source: Path) -> Non
     shown = trim(log, source)
     assert shown.startswith("kernel.cu:8:43: error: request for member ‘nope’")
     assert shown.endswith("kernel.cu:9: note: this line instantiates the template")
+    required = "    FILE:9:17:   required from here\n"
+    assert trim(log.replace(required, 2 * required), source) == shown  # by two templates of one line
 
 
 def test_a_missing_header_is_shown_where_it_is_included(source: Path) -> None:

@@ -85,7 +85,11 @@ COPY = {"call": "cudaMemcpyAsync", "kind": "d2d", "bytes": 2664, "error": 1}
 @pytest.mark.parametrize(
     ("calls", "words"),
     [
-        ([COPY], "cudaMemcpyAsync was refused, of 2664 bytes: do source and target both have as many?"),
+        (
+            [COPY],
+            "cudaMemcpyAsync was refused, of 2664 bytes: is the target given before the source, does the "
+            "direction say where each of them is, and do both have as many bytes?",
+        ),
         (
             [{**COPY, "call": "cudaMemsetAsync"}],
             "cudaMemsetAsync was refused, of 2664 bytes: has its target as many?",

@@ -195,6 +195,8 @@ def test_waiting_for_the_device(syncs: int, words: str) -> None:
     assert words in outcome.sentence
     named = judged(host_syncs=syncs, api_calls=({"call": "cudaFree"}, {"call": "cudaStreamSynchronize"}))
     assert words.replace(".", " by cudaStreamSynchronize.") in named.sentence
+    assert named.sentence.endswith("let it wait for an event of the other.")
+    assert "event" not in outcome.sentence
 
 
 @pytest.mark.parametrize(

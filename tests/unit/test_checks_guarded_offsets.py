@@ -8,7 +8,7 @@ import pytest
 import torch
 
 from grader.checks.bench import Call
-from grader.checks.device.finding_notes import of_its_own
+from grader.checks.device.finding_notes import let_through, of_its_own
 from grader.checks.device.findings import seen_in
 from grader.run.values import Output, Reply, Trace, TracedLaunch
 
@@ -59,3 +59,25 @@ def test_an_offset_in_bytes(offset: int, said: bool) -> None:
     finding = {**FOUND, "allocation": {**FOUND["allocation"], "offset": offset}}
     note = of_its_own(finding, call_of(finding=finding))
     assert ("(the element is 4 x 264: is an offset or a stride counted in bytes?)" in note) is said
+
+
+FIRST_PAST_THE_END = {**FOUND, "thread": [44, 0, 0], "count": 1}  # number 300 of 300 results
+
+
+def test_a_guard_that_lets_one_thread_through_is_asked_about_its_comparison(tmp_path: Any) -> None:
+    (found,) = seen_in([call_of(finding=FIRST_PAST_THE_END)], tmp_path)
+    assert "; of the threads without a result, only number 300 came here" in found.sentence
+    assert "guard the access" in found.rule
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        call_of(finding={**FIRST_PAST_THE_END, "count": 212}),  # no guard at all
+        call_of(finding={**FIRST_PAST_THE_END, "thread": [45, 0, 0]}),
+        call_of(511, finding={**FIRST_PAST_THE_END, "thread": [255, 0, 0]}),  # there is no other thread
+        call_of(finding={**FIRST_PAST_THE_END, "note": "memory of another device"}),
+    ],
+)
+def test_any_other_access_past_the_end_is_no_matter_of_one_comparison(call: Call) -> None:
+    assert let_through(call.reply.trace.findings[0], call) == ""

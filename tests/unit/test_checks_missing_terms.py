@@ -22,8 +22,9 @@ def said(
     function: Callable[[Tensor], Tensor],
     reference: Callable[[Tensor], Tensor],
     special: Special | None = None,
+    shape: tuple[int, ...] = (8, 100),
 ) -> str:
-    case = Case("one", [replace(tensor((8, 100), special=special), name="x")])
+    case = Case("one", [replace(tensor(shape, special=special), name="x")])
     spec = fake_bench(FakeSession(reference), reference, [case], parameters=["x"]).spec
     inputs = draw(case.args, seeded(3, "partial"))
     got = function(inputs.tensors()[0].tensor)
@@ -46,6 +47,16 @@ def rows(x: Tensor) -> Tensor:
 )
 def test_a_part_of_the_columns(function: Callable[[Tensor], Tensor], words: str) -> None:
     assert said(function, rows) == f"This is the answer for {words} of x: the other terms are left out."
+
+
+def test_a_vector_has_elements_and_no_columns() -> None:
+    def pairs(x: Tensor) -> Tensor:
+        return x.reshape(-1, 20).sum(dim=1)
+
+    def every_second(x: Tensor) -> Tensor:
+        return pairs(x * (torch.arange(100) % 2 == 0))
+
+    assert "every 2nd element of x" in said(every_second, pairs, shape=(100,))
 
 
 def test_any_other_columns_are_not_named() -> None:

@@ -68,6 +68,20 @@ def test_a_launch_that_explains_nothing(wrong: Wrong) -> None:
     assert by_the_launch(wrong) == ""
 
 
+def test_the_end_that_no_whole_chunk_covers_is_a_tail() -> None:
+    launch = TracedLaunch("k", (1, 1, 1), (256, 1, 1))
+    wrong = answer((2047,), torch.arange(2047) < 2044, launch)
+    assert "Elements 2044 to 2046 were never written" in diagnose(wrong)
+    assert diagnose(wrong).endswith("where does the kernel handle the tail?")
+    assert "tail" not in diagnose(answer((2047,), torch.arange(2047) < 2045, launch))
+
+
+def test_what_nothing_wrote_counts_where_the_answer_is_zero() -> None:
+    wrong = answer((2047,), torch.arange(2047) < 2044, TracedLaunch("k", (1, 1, 1), (256, 1, 1)))
+    wrong.mask[2044:2046] = False
+    assert "Elements 2044 to 2046 were never written" in diagnose(wrong)
+
+
 def test_complex_numbers_are_left_alone() -> None:
     right = torch.ones(300, dtype=torch.complex128)
     wrong = Wrong(right.to(torch.complex64) * 2, right, torch.ones(300, dtype=torch.bool))
@@ -118,7 +132,7 @@ def in_a_plane(shape: Pair, rows: int, columns: int, grid: Pair, block: Pair) ->
         ),
         (in_a_plane((9, 33), 8, 33, (2, 1), (32, 8)), "takes 2 in x and 2 in y: is the number of blocks"),
         (in_a_plane((262_143, 1), 262_140, 1, (1, 65_535), (32, 4)), "at most 65,535 blocks in y"),
-        (in_a_plane((8, 32), 8, 8, (2, 1), (16, 8)), "all 8 rows and 8 of 32 columns. Are the bounds"),
+        (in_a_plane((8, 32), 8, 8, (2, 1), (16, 8)), "all 8 rows and 8 of 32 columns. Are rows and"),
         (in_a_plane((40, 50), 8, 16, (4, 5), (16, 8)), "One block covers as much: does the index"),
         (in_a_plane((40, 50), 39, 50, (4, 5), (16, 8)), "39 of 40 rows and all 50 columns. The grid"),
     ],

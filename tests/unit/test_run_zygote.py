@@ -225,3 +225,12 @@ def test_a_worker_that_cannot_start_is_not_the_submissions_fault(
         zygote.spawn_worker()
     assert caught.value.what.startswith("A worker could not start.")
     assert "nothing counts against the submission" in caught.value.rule
+
+
+def test_a_worker_that_is_late_says_how_long_it_was_waited_for() -> None:
+    with (
+        Zygote.start("plain", limits=Limits(load_seconds=0.0)) as zygote,
+        pytest.raises(InfrastructureError) as caught,
+    ):
+        zygote.spawn_worker()
+    assert caught.value.what.startswith("A worker could not start within 0 s: is the machine busy?")

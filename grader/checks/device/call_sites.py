@@ -15,6 +15,7 @@ _CALLED = {
     "torch::synchronize": ("synchronize",),
     "cuBLAS gemm": ("cublasGemmEx", "cublasGemmStridedBatchedEx", "cublasSgemm", "cublasDgemm"),
     "cuSPARSE SpMM": ("cusparseSpMM",),
+    "cudaEventSynchronize": ("cudaEventSynchronize", "synchronize"),
     "cudaStreamSynchronize": ("cudaStreamSynchronize", "synchronize"),
     "cudaDeviceSynchronize": ("cudaDeviceSynchronize", "synchronize", "device_synchronize"),
 }

@@ -74,7 +74,10 @@ def refused_copy(call: Call) -> str:
         return ""
     name, size = str(failed.get("call")), failed["bytes"]
     if name.startswith("cudaMemcpy"):
-        return f"{name} was refused, of {size} bytes: do source and target both have as many?"
+        return (
+            f"{name} was refused, of {size} bytes: is the target given before the source, does the direction "
+            "say where each of them is, and do both have as many bytes?"
+        )
     return f"{name} was refused, of {size} bytes: has its target as many?" if "Memset" in name else ""
 
 

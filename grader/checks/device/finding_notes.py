@@ -28,6 +28,27 @@ def of_its_own(finding: Mapping[str, Any], call: Call) -> str:
     return f"{thread}{_in_bytes(finding, number)}"
 
 
+def let_through(finding: Mapping[str, Any], call: Call) -> str:
+    """That of all threads past the end only the first made an access, as with `>` in a guard for `>=`."""
+    if finding.get("kind") != "out_of_bounds" or finding.get("note") or finding.get("space") != "global":
+        return ""
+    launch, results = _launch_of(finding, call), _results(call)
+    block, index, tensor = (finding.get(key) for key in ("block", "thread", "tensor"))
+    if launch is None or not (block and index and tensor) or finding.get("count") != 1:
+        return ""
+    size = launch.block[0]
+    number = int(block[0]) * size + int(index[0])
+    if number != results or launch.grid[0] * size - results < _SEVERAL:
+        return ""
+    return (
+        f"of the threads without a result, only number {number} came here: does the guard compare with > "
+        "where it takes >=?"
+    )
+
+
+_SEVERAL = 2  # threads past the end, of which a guard that is missing stops none
+
+
 def _launch_of(finding: Mapping[str, Any], call: Call) -> TracedLaunch | None:
     place = (finding.get("file"), finding.get("line"))
     found = [each for each in call.reply.trace.launches if (each.file, each.line) == place]

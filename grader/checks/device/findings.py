@@ -10,7 +10,7 @@ from typing import Any
 from cusimt import findings
 from cusimt.records.source_lines import SourceReader
 from grader.checks.bench import Bench, Call
-from grader.checks.device.finding_notes import elements_for_bytes, of_its_own
+from grader.checks.device.finding_notes import elements_for_bytes, let_through, of_its_own
 from grader.run.values import Reply
 from grader.verdict import ReportedFinding
 
@@ -86,7 +86,7 @@ def backward_names(reply: Reply) -> dict[str, str]:
 
 
 def _named(finding: dict[str, Any], call: Call) -> dict[str, Any]:
-    if note := of_its_own(finding, call) or elements_for_bytes(finding, call):
+    if note := of_its_own(finding, call) or let_through(finding, call) or elements_for_bytes(finding, call):
         finding = {**finding, "note": note}
     tensor = finding.get("tensor")
     if call.stage != "backward" or not tensor:

@@ -71,9 +71,11 @@ def traffic_with_host(bench: Bench, call: Call) -> Outcome | None:
         names = [str(each.get("call", "")) for each in trace.api_calls]
         waits = list(dict.fromkeys(name for name in names if "ynchronize" in name))
         by = f" by {listed(waits)}" if waits else ""
+        of_streams = bool({"cudaEventSynchronize", "cudaStreamSynchronize"} & set(waits))
+        instead = " Where a stream has to wait, let it wait for an event of the other." if of_streams else ""
         return call.failure(
             f"{site_of(waits, bench)}{call.text} waited for the device {_times(trace.host_syncs)}{by}. An "
-            "operator only enqueues work: what waits stalls every caller, so leave it out.",
+            f"operator only enqueues work: what waits stalls every caller, so leave it out.{instead}",
             "synchronisation",
         )
     return None

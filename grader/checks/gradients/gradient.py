@@ -95,9 +95,10 @@ def _forwards_of(case: Case, calls: Sequence[Call]) -> list[Call]:
 def _with_what_they_share(bench: Bench, gradient: Gradient, first: Case, failure: Outcome) -> Outcome:
     """Say what the cases with wrong gradients have in common, and the others have not.
 
-    All cases before `first` are right; only where its values are wrong are those after it worth a run.
+    All cases before `first` are right; only where its values are wrong are those after it worth a run. Where
+    the numbers have an explanation, what the few cases share may be a coincidence that contradicts it.
     """
-    if failure.topic != "values" or failure.cause is not None:
+    if failure.topic != "values" or failure.cause is not None or failure.guess:
         return failure
     wrong = {first.name}
     position = [case.name for case in gradient.cases].index(first.name)

@@ -35,7 +35,7 @@ def explain(
             continue
         if bool((tensor == tensor[..., :1]).all()):
             continue  # of equal terms nobody can tell which are missing
-        for kept, words in _parts(tensor.shape[-1]):
+        for kept, words in _parts(tensor.shape[-1], "column" if tensor.ndim > 1 else "element"):
             wide = tensor.to(WIDER.get(tensor.dtype, tensor.dtype), copy=True)
             wide[..., ~kept] = 0
             if _explains(wide, drawn.name, spec, inputs, case, outputs, expected):
@@ -43,15 +43,15 @@ def explain(
     return ""
 
 
-def _parts(length: int) -> Iterator[tuple[torch.Tensor, str]]:
-    """Which columns a mistake may leave, and how that is said."""
-    column = torch.arange(length)
+def _parts(length: int, word: str) -> Iterator[tuple[torch.Tensor, str]]:
+    """Which columns, or elements of a vector, a mistake may leave, and how that is said."""
+    place = torch.arange(length)
     for step in STEPS:
         if step < length:
-            yield column % step == 0, f"every {step}{'nd' if step in (2, 32) else 'th'} column"
+            yield place % step == 0, f"every {step}{'nd' if step in (2, 32) else 'th'} {word}"
     for number in dict.fromkeys((*BLOCKS, length // 2, length - 1)):
         if 0 < number < length:
-            yield column < number, f"the first {number} of {length} columns"
+            yield place < number, f"the first {number} of {length} {word}s"
 
 
 def _explains(

@@ -12,7 +12,9 @@ from grader.checks.values.wrong_answer import Wrong
 from grader.run.values import TracedLaunch
 
 POISON = 0xA5  # fills fresh device memory on simt
+_BEYOND_CHANCE = 4  # bytes of an element that an answer does not fill with the pattern by chance
 LARGEST_BLOCK = 1024
+CHUNK = 16  # bytes: the most that a thread loads with one instruction
 MOST_BLOCKS = 65_535  # in y and in z
 MANY_THREADS = 1 << 16  # of a launch: rounding the number of blocks down leaves out less than a block
 
@@ -78,9 +80,14 @@ def _untouched(wrong: Wrong) -> torch.Tensor | None:
 
 
 def _end_of_the_written(wrong: Wrong, untouched: torch.Tensor) -> int | None:
-    """The first untouched element, if no later one was written."""
+    """The first element that nothing wrote, if no later one was written."""
+    filled = _filled(wrong)
     first = int(untouched.to(torch.uint8).argmax())
-    return first if bool(_filled(wrong)[first:].all()) else None
+    if not bool(filled[first:].all()):
+        return None
+    if wrong.got.element_size() >= _BEYOND_CHANCE:  # near 0 as a number, so where the answer is 0 it is right
+        return wrong.total - int(filled.flip(0).to(torch.uint8).cumprod(0).sum())
+    return first
 
 
 def _is_written(part: torch.Tensor, wrong: Wrong, untouched: torch.Tensor) -> bool:
@@ -156,7 +163,7 @@ def _in_a_plane(wrong: Wrong, untouched: torch.Tensor, launch: TracedLaunch) -> 
     if across < width or down < height:
         return ""
     if rows == columns == min(height, width) > 1:
-        return f"{part} Are the bounds of rows and columns exchanged in the guard?"
+        return f"{part} Are rows and columns exchanged: x and y in the index, or the bounds in the guard?"
     if (columns, rows) == (min(width, launch.block[0]), min(height, launch.block[1])):
         return f"{part} One block covers as much: does the index count the block?"
     return f"{part} The grid has threads for all: look at the index and the guard."
@@ -204,6 +211,12 @@ def _about_the_grid(wrong: Wrong, first: int) -> str:
         if missing <= min(WARP, first):
             return "Is the guard at the end of the grid too strict?"
         return "The launch has threads enough: look at the index and the guard."
+    of_a_chunk = CHUNK // wrong.got.element_size()
+    if launch is not None and 0 < missing == wrong.total % of_a_chunk:
+        return (
+            f"They are what is left after the last whole {of_a_chunk}, and the launch has fewer threads than "
+            "elements: where does the kernel handle the tail?"
+        )
     if missing >= LARGEST_BLOCK and first >= MANY_THREADS and first % WARP == 0:
         return _LOOP
     # Rounded down, the blocks leave out less than one of them covers, and one at least was there.

@@ -112,6 +112,8 @@ class Hints:
 
 
 NO_HINTS = Hints()
+# Threads that return before a barrier write nothing after it: the guard on what they write is not at fault.
+_SKIPPED = frozenset({"divergent_barrier", "barrier_count", "deadlock"})
 
 
 def writers_of(reply: Reply, output: int) -> Mapping[str, int] | None:
@@ -156,7 +158,8 @@ def mismatch_outcome(
     return Outcome(
         Status.FAIL, sentence, case=case, input=there, expected=mismatch.expected, got=mismatch.got,
         index=mismatch.index, topic="values", cause=seen, reading=seen.kind if seen else "",
-        certain=by_the_launch(wrong), guess="" if hint in (a_region(wrong), never_written(wrong)) else hint,
+        certain="" if seen and seen.kind in _SKIPPED else by_the_launch(wrong),
+        guess="" if hint in (a_region(wrong), never_written(wrong)) else hint,
     )  # fmt: skip
 
 
