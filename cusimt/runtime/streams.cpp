@@ -6,6 +6,7 @@
 #include "api_log.h"
 #include "captures.h"
 #include "cuda_runtime_api.h"
+#include "driver_contexts.h"
 #include "execution.h"
 #include "stream_table.h"
 
@@ -179,6 +180,7 @@ int simt_get_device(void) { return this_device; }
 int simt_set_device(int device) {
     if (device < 0 || device >= kDevices) return cudaErrorInvalidDevice;
     this_device = device;
+    use_primary_context_of(device);
     return cudaSuccess;
 }
 
