@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from cusimt.compiler import nvcc, nvrtc_options
+from cusimt.compiler.include_paths import IncludePaths
 from cusimt.compiler.nvrtc_headers import missing_header
 from cusimt.compiler.nvrtc_image import image
 from cusimt.compiler.nvrtc_log import compiler_log, invalid_option_log, missing_header_log
@@ -45,16 +46,17 @@ def _answer(request: Request, folder: Path) -> tuple[int, str]:
     options = nvrtc_options.parse(request.options)
     sources = Sources.of(request)
     beside = Path(request.name).absolute().parent
-    folders = [sources.headers, *map(Path, options.folders)]
-    files = [file for file in closure(sources.source, [*folders, beside]) if file != sources.unit]
-    missing = missing_header(files, request.include_names, [*folders[1:], beside])
+    folders = [sources.headers, beside, *IncludePaths.of(options.folders, []).own]
+    missing = missing_header(
+        closure(sources.source, folders), request.include_names, map(Path, options.folders)
+    )
     if missing is not None:
         shown = request.name if missing.file == sources.source.resolve() else missing.file.name
         has_folders = bool(options.folders)
         return COMPILATION, missing_header_log(shown, missing.line, missing.name, request.name, has_folders)
     own = [part for name in (sources.headers, beside) for part in ("-I", str(name))]
     command = [*_module_arguments(), *own, *options.arguments]
-    key = [*_identity(), *command, str(sources.unit), *content_key(sources.unit, [*folders, beside])]
+    key = [*_identity(), *command, str(sources.unit), *content_key(sources.unit, folders)]
     with cache.entry(key, room="nvrtc") as slot:
         if slot.missing:
             status = _compile([*command, str(sources.unit)], slot.folder)
@@ -66,15 +68,29 @@ def _answer(request: Request, folder: Path) -> tuple[int, str]:
             names = lowered_names(slot.folder / _LIBRARY, len(request.expressions))
             (slot.folder / _NAMES).write_text("".join(f"{name}\0" for name in names))
     (folder / _NAMES).write_bytes((slot.path / _NAMES).read_bytes())
-    (folder / "architecture").write_text(options.architecture)
-    (folder / "image").write_text(image(slot.path / _LIBRARY, request.name, options.architecture))
+    _write_images(options.architecture, slot.path / _LIBRARY, request.name, folder)
     return SUCCESS, (slot.path / _LOG).read_text(errors="surrogateescape")
+
+
+def _write_images(architecture: str, library: Path, program: str, folder: Path) -> None:
+    """PTX, and a cubin where the program asked for a real architecture."""
+    virtual = architecture.replace("sm_", "compute_")
+    (folder / "ptx").write_text(image(library, program, virtual))
+    if architecture != virtual:
+        (folder / "cubin").write_text(image(library, program, architecture))
 
 
 def _module_arguments() -> list[str]:
     """nvcc's arguments for a library whose names are its own, with nothing left for another one to define."""
     linked = ["-Xlinker", "--no-undefined"]
-    return ["--cusimt-module", "-rdc=true", "--shared", *linked, "-Xcompiler=-fvisibility=hidden", "-D__CUDACC_RTC__=1"]
+    return [
+        "--cusimt-module",
+        "-rdc=true",
+        "--shared",
+        *linked,
+        "-Xcompiler=-fvisibility=hidden",
+        "-D__CUDACC_RTC__=1",
+    ]
 
 
 def _identity() -> list[object]:

@@ -6,11 +6,11 @@ from pathlib import Path
 
 __all__ = ["image"]
 
-_FIRST = "// cusimt module image 1: for the simulated GPU, whose cuModuleLoadData loads it. No PTX, no cubin."
+_FIRST = "// cusimt module image 1: for the simulated GPU, whose cuModuleLoadData loads it. No GPU does."
 
 
 def image(library: Path, program: str, architecture: str) -> str:
-    """The image of `program`, compiled for `architecture`, such as sm_90."""
+    """The image of `program`: `architecture` is sm_90 where a GPU would get a cubin, compute_90 for PTX."""
     name = program.replace("\n", " ")
-    lines = [_FIRST, f"// library: {library}", f"// program: {name}", f"// architecture: {architecture}"]
-    return "\n".join([*lines, ""])
+    lines = [_FIRST, f"// library: {library}", f"// program: {name}", f"// architecture: {architecture}", ""]
+    return "\n".join(lines)

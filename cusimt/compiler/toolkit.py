@@ -38,7 +38,11 @@ _RUNTIME_NAMES = (
 )
 _SOLVER_NAME = "libcusolver.so"
 _DEVICE_NAMES = ("libc10_cuda.so", "libtorch_cuda.so")
-_PROGRAMS = {"nvcc": "cusimt.compiler.nvcc", "cuobjdump": "cusimt.compiler.gpu_code", "cusimt-nvrtc": "cusimt.compiler.nvrtc"}
+_PROGRAMS = {
+    "nvcc": "cusimt.compiler.nvcc",
+    "cuobjdump": "cusimt.compiler.gpu_code",
+    "cusimt-nvrtc": "cusimt.compiler.nvrtc",
+}
 _EMPTY_ARCHIVE = "!<arch>\n"
 # An archive, because link commands name several of these libraries, or one twice: it is searched again, but
 # its object is taken once.

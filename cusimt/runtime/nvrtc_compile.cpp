@@ -93,8 +93,9 @@ void take_lowered_names(_nvrtcProgram& program, const std::string& names) {
 
 nvrtcResult compile(_nvrtcProgram& program, const std::vector<std::string>& options) {
     Folder folder;
-    program.is_compiled = program.has_cubin = false;
-    program.image.clear();
+    program.is_compiled = false;
+    program.ptx.clear();
+    program.cubin.clear();
     if (!folder.exists()) {
         program.log = std::string("nvrtc: error: no temporary folder can be made: ") + strerror(errno) + "\n";
         return NVRTC_ERROR_BUILTIN_OPERATION_FAILURE;
@@ -108,8 +109,8 @@ nvrtcResult compile(_nvrtcProgram& program, const std::vector<std::string>& opti
     if (status > NVRTC_ERROR_TIME_TRACE_FILE_WRITE_FAILED) return NVRTC_ERROR_INTERNAL_ERROR;
     if (status != NVRTC_SUCCESS) return static_cast<nvrtcResult>(status);
     program.is_compiled = true;
-    program.image = folder.read("image");
-    program.has_cubin = folder.read("architecture").compare(0, 3, "sm_") == 0;
+    program.ptx = folder.read("ptx");
+    program.cubin = folder.read("cubin");
     take_lowered_names(program, folder.read("lowered"));
     return NVRTC_SUCCESS;
 }

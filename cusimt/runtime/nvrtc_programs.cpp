@@ -119,18 +119,18 @@ nvrtcResult nvrtcCompileProgram(nvrtcProgram program, int option_count, const ch
     return simt::compile(*program, listed(options, option_count));
 }
 
-nvrtcResult nvrtcGetPTXSize(nvrtcProgram program, size_t* bytes) { return give_size(program, &_nvrtcProgram::image, bytes); }
-nvrtcResult nvrtcGetPTX(nvrtcProgram program, char* image) { return give(program, &_nvrtcProgram::image, image); }
+nvrtcResult nvrtcGetPTXSize(nvrtcProgram program, size_t* bytes) { return give_size(program, &_nvrtcProgram::ptx, bytes); }
+nvrtcResult nvrtcGetPTX(nvrtcProgram program, char* image) { return give(program, &_nvrtcProgram::ptx, image); }
 
 nvrtcResult nvrtcGetCUBINSize(nvrtcProgram program, size_t* bytes) {
     if (nvrtcResult refused = refuse(program, bytes)) return refused;
-    *bytes = program->has_cubin ? program->image.size() + 1 : 0;
+    *bytes = program->cubin.empty() ? 0 : program->cubin.size() + 1;
     return NVRTC_SUCCESS;
 }
 
 nvrtcResult nvrtcGetCUBIN(nvrtcProgram program, char* image) {
     if (nvrtcResult refused = refuse(program, image)) return refused;
-    return program->has_cubin ? give(program, &_nvrtcProgram::image, image) : NVRTC_SUCCESS;
+    return program->cubin.empty() ? NVRTC_SUCCESS : give(program, &_nvrtcProgram::cubin, image);
 }
 
 nvrtcResult nvrtcGetProgramLogSize(nvrtcProgram program, size_t* bytes) {

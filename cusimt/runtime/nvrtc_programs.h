@@ -11,8 +11,7 @@ struct _nvrtcProgram {
     std::vector<std::string> headers{}, include_names{};
     std::vector<std::string> expressions{};  // in order, each once
     bool is_compiled = false;
-    std::string log{}, image{};
-    bool has_cubin = false;                        // for a real architecture, not a virtual one
+    std::string log{}, ptx{}, cubin{};             // no cubin for a virtual architecture
     std::map<std::string, std::string> lowered{};  // names by expression
 };
 

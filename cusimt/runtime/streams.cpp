@@ -245,6 +245,7 @@ void simt_stream_synchronize(void* handle) {
 void simt_stream_work(void* handle, double microseconds) { advance_stream(handle, microseconds); }
 
 void simt_set_current_stream(int device, void* handle) {
+    use_primary_context();
     if (device >= 0 && device < kDevices) current_streams[device] = handle;
 }
 

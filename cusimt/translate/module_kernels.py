@@ -69,7 +69,8 @@ def _end(stream: TokenStream, start: int, head: list[int]) -> int | None:
     if stream.text(head[-1]) == "{":
         return stream.partner.get(head[-1])
     is_instantiation = stream.text(first) == "template" and stream.text(first + 1) != "<"
-    return head[-1] + 1 if is_instantiation and stream.text(head[-1] + 1) == ";" else None
+    past = stream.skip(head[-1])
+    return past if is_instantiation and stream.text(past) == ";" else None
 
 
 def _types(stream: TokenStream, opener: int) -> str:
@@ -78,7 +79,9 @@ def _types(stream: TokenStream, opener: int) -> str:
 
 
 def _without_default(stream: TokenStream, first: int, past: int) -> str:
-    equals = next((index for index in _outside_brackets(stream, first, past) if stream.text(index) == "="), past)
+    equals = next(
+        (index for index in _outside_brackets(stream, first, past) if stream.text(index) == "="), past
+    )
     return spelled(stream, first, equals)
 
 
