@@ -1,4 +1,4 @@
-"""Refuses includes that NVRTC does not find: it has no folder of headers of its own, not even the toolkit's."""
+"""Finds includes that NVRTC would refuse: it has no headers of its own, not even the toolkit's."""
 
 from __future__ import annotations
 

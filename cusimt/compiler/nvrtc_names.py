@@ -14,7 +14,10 @@ _OF_SECTIONS = ("__start_", "__stop_")  # names of the linker for where a sectio
 
 
 def lowered_names(library: Path, count: int) -> list[str]:
-    """The names in the order of the expressions; the library keeps their addresses (simt/module_kernels.h)."""
+    """The names in the order of the expressions, whose addresses the library keeps.
+
+    `include/simt/module_kernels.h` says how.
+    """
     if count == 0:
         return []
     os.environ.pop("CUSIMT_FINDINGS", None)  # this process runs no kernels

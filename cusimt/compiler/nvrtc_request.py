@@ -1,4 +1,7 @@
-"""What a program hands to NVRTC, and its sources as files: in the cache, where findings look for their lines."""
+"""What a program hands to NVRTC, and its sources as files.
+
+They lie in the cache, where findings look for their lines.
+"""
 
 from __future__ import annotations
 

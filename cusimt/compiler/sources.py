@@ -139,10 +139,10 @@ def translate_tree(
     """Translate `source` and its tree below `destination`, keeping how the files lie to one another.
 
     `forced` are the names of headers that come before its first line, those of -include. `relocatable` device
-    code may be linked with that of other sources; a `module` is for the driver's API. Returns the translated source, and `include_dirs` with the
-    translated folders before the original ones. The source's own folder is not among them: its `semaphore.h`
-    must not hide the system's. What is included from there in a way that `tree` does not see is found with
-    `beside`.
+    code may be linked with that of other sources; a `module` is for the driver's API. Returns the translated
+    source, and `include_dirs` with the translated folders before the original ones. The source's own folder
+    is not among them: its `semaphore.h` must not hide the system's. What is included from there in a way that
+    `tree` does not see is found with `beside`.
     Raises TranslationError where the source uses what the simulated backend does not have. A library's
     header that does so stays as it is: much of it is never used.
     """

@@ -13,6 +13,7 @@ from cusimt.compiler.toolkit import cuda_home
 from cusimt.support.toolchain import host_compiler
 
 SOURCES = Path(__file__).parent / "runtime"
+LAUNCH = "cuLaunchKernel(function, blocks, 1, 1, threads, 1, 1, shared, nullptr, parameters.data(), nullptr)"
 LIMIT = 600  # seconds
 FIRST_LINE = "// cusimt module image 1: for the simulated GPU, whose cuModuleLoadData loads it. No GPU does."
 
@@ -49,8 +50,7 @@ def shown(programs: Path, *words: str, options: tuple[str, ...] = ()) -> subproc
         (
             "unloaded",
             [
-                "cuLaunchKernel(function, blocks, 1, 1, threads, 1, 1, shared, nullptr, parameters.data(), nullptr): "
-                "CUDA_ERROR_INVALID_HANDLE",
+                f"{LAUNCH}: CUDA_ERROR_INVALID_HANDLE",
                 'cuModuleGetFunction(&again, module, "overrun"): CUDA_ERROR_INVALID_HANDLE',
                 "cuModuleUnload(module): CUDA_ERROR_INVALID_HANDLE",
                 "1 ",

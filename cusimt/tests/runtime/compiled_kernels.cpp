@@ -193,7 +193,8 @@ static void mistakes() {
     printf("%s", compile("__global__ void k() {}\n", {"k", "absent<int>"}).log.c_str());
     printf("%s", compile("#include <cuda_fp16.h>\n__global__ void k(__half* x) { x[0] = 1; }\n").log.c_str());
     std::string toolkit = std::string("-I") + getenv("CUDA_HOME") + "/include";
-    printf("%s", compile("#include <cuda_fp16.h>\n__global__ void k(__half* x) { x[0] = 1; }\n", {}, {toolkit.c_str()}).log.c_str());
+    printf("%s",
+           compile("#include <cuda_fp16.h>\n__global__ void k(__half* x) { x[0] = 1; }\n", {}, {toolkit.c_str()}).log.c_str());
 }
 
 static void of_a_file() {  // in the current folder, with a header beside it
@@ -219,7 +220,8 @@ static void in_threads() {
         CHECK(cuCtxSetCurrent(context));
         for (int round = 0; round < 20; ++round) {
             CUmodule module;
-            CUfunction function = load(&module, compile("extern \"C\" __global__ void k(float* x, float v) { x[0] += v; }"), "k");
+            CUfunction function =
+                load(&module, compile("extern \"C\" __global__ void k(float* x, float v) { x[0] += v; }"), "k");
             CUdeviceptr x = memory_of({float(round)});
             float added = float(number);
             launch(function, 1, 1, 0, {&x, &added});
@@ -237,8 +239,8 @@ static void in_threads() {
 
 int main(int, char** arguments) {
     const std::map<std::string, void (*)()> cases = {
-        {"saxpy", saxpy},         {"race", race},           {"overrun", overrun},   {"uninitialised", uninitialised},
-        {"variables", variables}, {"unloaded", unloaded},   {"refused", refused},   {"first_line", first_line},
+        {"saxpy", saxpy},         {"race", race},           {"overrun", overrun},    {"uninitialised", uninitialised},
+        {"variables", variables}, {"unloaded", unloaded},   {"refused", refused},    {"first_line", first_line},
         {"mistakes", mistakes},   {"of_a_file", of_a_file}, {"threads", in_threads},
     };
     CUdevice device;

@@ -126,7 +126,8 @@ def test_a_toolkits_folder_has_the_toolkits_headers(tmp_path: Path) -> None:
 def test_a_log_has_the_names_that_the_program_gave(tmp_path: Path) -> None:
     asked = request("int x;\n")
     sources = Sources.of(asked)
-    text = f"In file included from {sources.unit}:1:\n{sources.source}:4:7: error: no\n__nv_name_map:3:1: error: x\n"
+    text = f"In file included from {sources.unit}:1:\n{sources.source}:4:7: error: no\n"
+    text += "__nv_name_map:3:1: error: x\n"
     assert compiler_log(text, asked, sources).splitlines() == [
         "k.cu(4): error: no",
         "__nv_name_map(3): error: x",
