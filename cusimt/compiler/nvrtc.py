@@ -52,7 +52,7 @@ def _answer(request: Request, folder: Path) -> tuple[int, str]:
     )
     if missing is not None:
         shown = request.name if missing.file == sources.source.resolve() else missing.file.name
-        has_folders = bool(options.folders)
+        has_folders = missing.is_quoted or bool(options.folders)
         return COMPILATION, missing_header_log(shown, missing.line, missing.name, request.name, has_folders)
     own = [part for name in (sources.headers, beside) for part in ("-I", str(name))]
     command = [*_module_arguments(), *own, *options.arguments]
@@ -82,7 +82,7 @@ def _write_images(architecture: str, library: Path, program: str, folder: Path) 
 
 def _module_arguments() -> list[str]:
     """nvcc's arguments for a library whose names are its own, with nothing left for another one to define."""
-    linked = ["-Xlinker", "--no-undefined"]
+    linked = ["-Xlinker", "--no-undefined,--no-demangle"]
     return [
         "--cusimt-module",
         "-rdc=true",

@@ -25,6 +25,7 @@ class MissingHeader:
     file: Path
     line: int
     name: str
+    is_quoted: bool
 
 
 def missing_header(
@@ -39,7 +40,7 @@ def missing_header(
         for line, name, is_quoted in _includes(file.read_text(errors="replace")):
             beside = [file.parent] if is_quoted else []
             if name not in named and not any((place / name).is_file() for place in (*beside, *places)):
-                return MissingHeader(file, line, name)
+                return MissingHeader(file, line, name, is_quoted)
     return None
 
 

@@ -12,6 +12,8 @@ __all__ = ["compiler_log", "invalid_option_log", "missing_header_log"]
 
 _DIAGNOSTIC = re.compile(r"^(?P<file>[^\s:][^:\n]*):(?P<line>\d+):(?:\d+:)?[ ]*(?P<rest>.*)$")
 _INCLUDED = re.compile(r"^(In file included| +)[ ]*from ")
+_UNDEFINED = re.compile(r"undefined reference to `([^']*)'")
+_LINKER = re.compile(r"^(/\S*ld: /\S+\.o: in function|collect2: )")
 _EXPRESSION_LINE = 2  # of the first name expression
 
 
@@ -36,7 +38,8 @@ def compiler_log(text: str, request: Request, sources: Sources) -> str:
     names = {str(sources.source): request.name, f"{sources.headers}/": "", str(sources.unit): NAME_MAP}
     for path, name in names.items():
         text = text.replace(path, name)
-    lines = [_line(line, request.expressions) for line in text.splitlines() if not _INCLUDED.match(line)]
+    said = (line for line in text.splitlines() if not _INCLUDED.match(line) and not _LINKER.match(line))
+    lines = [_line(line, request.expressions) for line in said]
     errors = sum(bool(re.search(r"\): (fatal )?error: ", line)) for line in lines)
     if errors:
         lines += ["", f'{errors} error{"s" * (errors > 1)} detected in the compilation of "{request.name}".']
@@ -44,6 +47,8 @@ def compiler_log(text: str, request: Request, sources: Sources) -> str:
 
 
 def _line(line: str, expressions: Sequence[str]) -> str:
+    if undefined := _UNDEFINED.search(line):
+        return f"ptxas fatal   : Unresolved extern function '{undefined[1]}'"
     found = _DIAGNOSTIC.match(line)
     if found is None:
         return line
