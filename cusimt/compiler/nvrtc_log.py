@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from cusimt.compiler.nvrtc_request import NAME_MAP, Request, Sources
+from cusimt.folders import INCLUDE
 
 __all__ = ["compiler_log", "invalid_option_log", "missing_header_log"]
 
@@ -38,12 +39,26 @@ def compiler_log(text: str, request: Request, sources: Sources) -> str:
     names = {str(sources.source): request.name, f"{sources.headers}/": "", str(sources.unit): NAME_MAP}
     for path, name in names.items():
         text = text.replace(path, name)
-    said = (line for line in text.splitlines() if not _INCLUDED.match(line) and not _LINKER.match(line))
+    said = (
+        line for line in _without_our_notes(text) if not _INCLUDED.match(line) and not _LINKER.match(line)
+    )
     lines = [_line(line, request.expressions) for line in said]
     errors = sum(bool(re.search(r"\): (fatal )?error: ", line)) for line in lines)
     if errors:
         lines += ["", f'{errors} error{"s" * (errors > 1)} detected in the compilation of "{request.name}".']
     return "\n".join([*lines, ""]) if lines else ""
+
+
+def _without_our_notes(text: str) -> Iterator[str]:
+    """The lines without what the compiler says of this backend's headers, and quotes of them."""
+    is_ours = False
+    for line in text.splitlines():
+        if _DIAGNOSTIC.match(line):
+            is_ours = line.startswith(f"{INCLUDE}/") and "note: " in line
+        elif not line.startswith(" "):
+            is_ours = False
+        if not is_ours:
+            yield line
 
 
 def _line(line: str, expressions: Sequence[str]) -> str:
