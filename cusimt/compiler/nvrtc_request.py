@@ -94,7 +94,7 @@ def _header(root: Path, name: str) -> Path:
     path = Path(os.path.normpath(root / _HEADERS / name))
     if Path(name).is_absolute() or not path.is_relative_to(root / "headers"):
         raise UsageError(
-            f"The header {name} lies in no folder of headers.",
+            f"The header {name} has no place in a folder of headers.",
             "The simulated NVRTC writes named headers into a folder, where includes find them.",
             "Give it a relative name in nvrtcCreateProgram.",
         )

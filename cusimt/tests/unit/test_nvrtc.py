@@ -89,7 +89,7 @@ def test_integers_of_the_program_get_another_name() -> None:
 
 
 def test_a_header_outside_of_every_folder_is_refused() -> None:
-    with pytest.raises(UsageError, match="lies in no folder"):
+    with pytest.raises(UsageError, match="has no place in a folder"):
         Sources.of(Request("", "k.cu", ("",), ("../../../../a.h",), (), ()))
 
 
