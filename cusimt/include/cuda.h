@@ -3,6 +3,7 @@
 #pragma once
 #include "cuda_runtime_api.h"
 
+#define __cuda_cuda_h__  // as in CUDA: by this other headers know that it is included
 #define CUDA_VERSION 13000
 #define CUDAAPI
 #define CUDA_CB
@@ -23,7 +24,7 @@ typedef struct {
 // The runtime API's error numbers are the driver's.
 typedef enum cudaError_enum {
 #define DRIVER_ERROR(name, value) name = value,
-#include "cuda_driver_error_list.h"
+#include "simt/driver_error_list.inl"
 #undef DRIVER_ERROR
 } CUresult;
 
@@ -95,6 +96,12 @@ typedef enum CUfunc_cache_enum {
     CU_FUNC_CACHE_PREFER_L1 = 2,
     CU_FUNC_CACHE_PREFER_EQUAL = 3
 } CUfunc_cache;
+
+typedef enum CUcomputemode_enum {
+    CU_COMPUTEMODE_DEFAULT = 0,
+    CU_COMPUTEMODE_PROHIBITED = 2,
+    CU_COMPUTEMODE_EXCLUSIVE_PROCESS = 3
+} CUcomputemode;
 
 typedef enum CUlimit_enum { CU_LIMIT_STACK_SIZE = 0, CU_LIMIT_PRINTF_FIFO_SIZE = 1, CU_LIMIT_MALLOC_HEAP_SIZE = 2 } CUlimit;
 

@@ -7,7 +7,7 @@ const char* name_of(int error) {
     switch (error) {
 #define DRIVER_ERROR(name, value) \
     case value: return #name;
-#include "cuda_driver_error_list.h"
+#include "simt/driver_error_list.inl"
 #undef DRIVER_ERROR
     }
     return nullptr;

@@ -1,7 +1,7 @@
 // The CUresult of CUDA 13.0, by name and value. What a value means is said by the runtime API's list (cuda_error_list.h),
 // whose numbers are the same: cuda.h makes the enumeration of this list, runtime/driver_errors.cpp the names.
 //   #define DRIVER_ERROR(name, value) ...
-//   #include "cuda_driver_error_list.h"
+//   #include "simt/driver_error_list.inl"
 //   #undef DRIVER_ERROR
 DRIVER_ERROR(CUDA_SUCCESS, 0)
 DRIVER_ERROR(CUDA_ERROR_INVALID_VALUE, 1)
