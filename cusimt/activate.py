@@ -19,7 +19,7 @@ from pathlib import Path
 from types import ModuleType
 
 from cusimt import triton as triton_programs
-from cusimt.device import autograd_threads, bindings, storages, torch_compile
+from cusimt.device import autograd_threads, bindings, compiled_kernels, storages, torch_compile
 from cusimt.device.driver import Driver
 from cusimt.gpu_models import CUDA_VERSION
 from cusimt.support.errors import InfrastructureError
@@ -119,6 +119,12 @@ def _load(torch_folder: Path) -> Driver:
     return driver
 
 
+def _runtime_path() -> str:
+    from cusimt.compiler import libraries
+
+    return str(libraries.runtime_path())
+
+
 def _adjust(torch: ModuleType) -> None:
     """Patch the few parts of torch that do not go through `torch._C`."""
     torch.version.cuda = CUDA_VERSION
@@ -127,6 +133,7 @@ def _adjust(torch: ModuleType) -> None:
     storages.install(torch)
     autograd_threads.install()
     torch_compile.install(torch)
+    compiled_kernels.install(torch, _runtime_path())
     triton_programs.watch(driver())
     # A CUDA build's profiler would ask CUPTI; without that it times operators with events of the device.
     profiler = torch.autograd.profiler

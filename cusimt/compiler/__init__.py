@@ -6,5 +6,8 @@
   NVIDIA's headers of Thrust and libcu++.
 - `libraries` has the flags for device code and the simulator's own libraries, which `library_build` compiles.
 - `toolkit` makes the folder that programs take for CUDA_HOME; `extension` points torch's cpp_extension at it.
+- `nvrtc` compiles what a program hands to NVRTC, with `nvcc`: `nvrtc_options` reads its options,
+  `nvrtc_request` writes its sources, `nvrtc_headers` finds missing includes, `nvrtc_names` the linker's
+  names; `nvrtc_log` and `nvrtc_image` write the log and the image.
 - `generated_names` lists the identifiers that only translation generates.
 """

@@ -167,7 +167,7 @@ def _compile(options: Options, source: Path, target: str, scratch: Path) -> int:
         library_dirs = (*paths.libraries, *paths.system)
         forced = options.all("--pre-include")
         translated, include_dirs = translate_tree(
-            source, paths.own, scratch, library_dirs, forced, relocatable=_is_relocatable(options)
+            source, paths.own, scratch, library_dirs, forced, _is_relocatable(options), _is_module(options)
         )
     include_dirs += paths.libraries
     command = [*_host(options).command, "-x", "c" if language == "c" else "c++"]
@@ -216,6 +216,7 @@ def _flags(options: Options, language: str) -> list[str]:
     ours = libraries.compile_flags(checks_wanted() and language == "cu", _host(options))
     flags = [*(flag for flag in ours if not flag.startswith("-std=")), "-g1"]
     flags += ["-include", "simt/prelude.h"] if language == "cu" else []
+    flags += ["-include", "simt/module_kernels.h"] if _is_module(options) else []
     flags += [f"-D{macro}" for macro in options.all("--define-macro")]
     flags += [f"-U{macro}" for macro in options.all("--undefine-macro")]
     flags += [part for folder in _include_paths(options).system for part in ("-isystem", str(folder))]
@@ -265,6 +266,11 @@ def _is_relocatable(options: Options) -> bool:
     """Whether device code of one file may use that of another."""
     said = options.last("--relocatable-device-code") == "true"
     return said or _is_one_of(options, "--device-c", "--dlink-time-opt")
+
+
+def _is_module(options: Options) -> bool:
+    """Whether the driver's API is to load what is compiled."""
+    return options.has("--cusimt-module")
 
 
 def _is_one_of(options: Options, *names: str) -> bool:

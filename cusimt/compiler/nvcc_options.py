@@ -7,7 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# The options of nvcc --help without their dashes: "long short", or one name for both.
+# The options of nvcc --help without their dashes: "long short", or one name for both. And one of our own:
+# cusimt-module, a library for the driver's API (nvrtc.py).
 _WITH_VALUE = """
     output-file o, pre-include include, library l, define-macro D, undefine-macro U, include-path I,
     system-include isystem, library-path L, output-directory odir, compiler-bindir ccbin,
@@ -30,7 +31,7 @@ _SWITCHES = """
     generate-line-info lineinfo, profile pg, disable-warnings w, dryrun, verbose v, version V, help h,
     forward-unknown-to-host-compiler, forward-unknown-to-host-linker, forward-unknown-opts, device-c dc,
     device-w dw, device-link dlink, ptx, cubin, fatbin, optix-ir, ltoir, cuda, lib, run,
-    dlink-time-opt dlto,
+    dlink-time-opt dlto, cusimt-module,
 """
 # Switches that mean nothing here: they tune code for a GPU, or nvcc's own diagnostics.
 _WITHOUT_EFFECT = """

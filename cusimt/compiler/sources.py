@@ -134,14 +134,15 @@ def translate_tree(
     system_dirs: Iterable[Path] = (),
     forced: Sequence[str] = (),
     relocatable: bool = False,
+    module: bool = False,
 ) -> tuple[Path, list[Path]]:
     """Translate `source` and its tree below `destination`, keeping how the files lie to one another.
 
     `forced` are the names of headers that come before its first line, those of -include. `relocatable` device
-    code may be linked with that of other sources. Returns the translated source, and `include_dirs` with the
-    translated folders before the original ones. The source's own folder is not among them: its `semaphore.h`
-    must not hide the system's. What is included from there in a way that `tree` does not see is found with
-    `beside`.
+    code may be linked with that of other sources; a `module` is for the driver's API. Returns the translated
+    source, and `include_dirs` with the translated folders before the original ones. The source's own folder
+    is not among them: its `semaphore.h` must not hide the system's. What is included from there in a way that
+    `tree` does not see is found with `beside`.
     Raises TranslationError where the source uses what the simulated backend does not have. A library's
     header that does so stays as it is: much of it is never used.
     """
@@ -156,7 +157,7 @@ def translate_tree(
     for file in everything.files:
         target = destination / file.relative_to(root)
         target.parent.mkdir(parents=True, exist_ok=True)
-        text = _translated(file, texts, relocatable)
+        text = _translated(file, texts, relocatable, module)
         text = _with_mirrored_includes(text, everything.elsewhere.get(file, {}), root, destination)
         if file == everything.files[0]:
             text = _forced_includes(first, root, destination) + text
@@ -202,15 +203,15 @@ def _with_mirrored_includes(text: str, elsewhere: Mapping[str, Path], root: Path
     return _INCLUDE.sub(mirrored, text) if elsewhere else text
 
 
-def _translated(file: Path, own: dict[Path, str], relocatable: bool) -> str:
+def _translated(file: Path, own: dict[Path, str], relocatable: bool, module: bool) -> str:
     """`own`: the sources that the program does not have from a library."""
     if file in own:
         refuse_missing(own[file], str(file))
         others = [text for path, text in own.items() if path != file]
-        return translate(own[file], str(file), architecture(), others, relocatable=relocatable)
+        return translate(own[file], str(file), architecture(), others, relocatable, module)
     text = _read(file)
     try:
-        return translate(text, str(file), architecture(), relocatable=relocatable)
+        return translate(text, str(file), architecture(), relocatable=relocatable, module=module)
     except TranslationError:
         return text
 

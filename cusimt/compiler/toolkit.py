@@ -1,8 +1,9 @@
 """The simulated CUDA toolkit: a folder that programs can take for CUDA_HOME.
 
-`bin/nvcc` is nvcc.py and `bin/cuobjdump` gpu_code.py; `include` holds this backend's headers. The libraries
-in `lib64` are linker scripts that pull in what the real ones would stand for: the SIMT runtime with the
-module object that every library with kernels needs, and the simulated torch device.
+`bin/nvcc` is nvcc.py, `bin/cuobjdump` gpu_code.py, and `bin/cusimt-nvrtc` nvrtc.py; `include` holds this
+backend's headers. The libraries in `lib64` are linker scripts that pull in what the real ones would stand
+for: the SIMT runtime with the module object that every library with kernels needs, and the simulated torch
+device.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ _RUNTIME_NAMES = (
     "libcudart.so",
     "libcudart_static.a",
     "libcuda.so",
+    "libnvrtc.so",
     "libcublas.so",
     "libcublasLt.so",
     "libcufft.so",
@@ -36,7 +38,11 @@ _RUNTIME_NAMES = (
 )
 _SOLVER_NAME = "libcusolver.so"
 _DEVICE_NAMES = ("libc10_cuda.so", "libtorch_cuda.so")
-_PROGRAMS = {"nvcc": "cusimt.compiler.nvcc", "cuobjdump": "cusimt.compiler.gpu_code"}
+_PROGRAMS = {
+    "nvcc": "cusimt.compiler.nvcc",
+    "cuobjdump": "cusimt.compiler.gpu_code",
+    "cusimt-nvrtc": "cusimt.compiler.nvrtc",
+}
 _EMPTY_ARCHIVE = "!<arch>\n"
 # An archive, because link commands name several of these libraries, or one twice: it is searched again, but
 # its object is taken once.

@@ -206,6 +206,7 @@ def _initialise(driver: Driver) -> None:
     """What `torch._C._cuda_init` does on the first use of the device: fill in `torch.cuda`."""
     import torch
 
+    driver.simt_set_device(driver.simt_get_device())  # the driver's API has the device's context from here
     driver.simt_hand_out_default_generators(1)
     try:
         generators = tuple(

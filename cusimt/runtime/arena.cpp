@@ -8,6 +8,7 @@
 
 #include <algorithm>
 
+#include "driver_contexts.h"
 #include "region.h"
 #include "shield.h"
 #include "stream_uses.h"
@@ -104,7 +105,10 @@ using namespace simt;
 extern "C" {
 int simt_device_count(void) { return kDevices; }
 
-void* simt_allocate(int device, size_t bytes) { return device < 0 || device >= kDevices ? nullptr : allocate(device, bytes); }
+void* simt_allocate(int device, size_t bytes) {
+    use_primary_context();
+    return device < 0 || device >= kDevices ? nullptr : allocate(device, bytes);
+}
 
 void* simt_allocate_on(int device, size_t bytes, void* stream) {
     void* block = simt_allocate(device, bytes);

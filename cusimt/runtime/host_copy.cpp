@@ -5,6 +5,7 @@
 #include "arena.h"
 #include "captures.h"
 #include "host_call.h"
+#include "host_calls.h"
 #include "modules.h"
 #include "registered.h"
 #include "shield.h"
@@ -214,6 +215,19 @@ int refuse_memset(const cudaMemsetParams& memset) {
 int fill_elements(const cudaMemsetParams& memset, cudaStream_t stream) {
     if (int error = refuse_memset(memset)) return set_error(error);
     return run(Fill{"cudaMemsetAsync", memset, stream});
+}
+
+cudaError_t copy_memory(const char* call, void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {
+    return run({.call = call, .to = to, .from = from, .width = bytes, .kind = kind});
+}
+
+cudaError_t copy_memory_async(const char* call, void* to, const void* from, size_t bytes, cudaMemcpyKind kind,
+                              cudaStream_t stream) {
+    return run({.call = call, .to = to, .from = from, .width = bytes, .kind = kind, .stream = stream, .waits = false});
+}
+
+cudaError_t fill_memory(const char* call, const cudaMemsetParams& memset, cudaStream_t stream, bool is_synchronous) {
+    return run(Fill{call, memset, stream, is_synchronous});
 }
 
 cudaMemcpy3DParms copy_of_bytes(void* to, const void* from, size_t bytes, cudaMemcpyKind kind) {

@@ -5,6 +5,7 @@
 #include "device_heap.h"
 #include "device_limits.h"
 #include "device_model.h"
+#include "driver_contexts.h"
 #include "host_call.h"
 #include "registered.h"
 #include "streams.h"
@@ -100,7 +101,11 @@ cudaError_t cudaGetDevice(int* device) {
     return cudaSuccess;
 }
 
-cudaError_t cudaSetDevice(int device) { return failed(simt_set_device(device)); }
+cudaError_t cudaSetDevice(int device) {
+    int error = simt_set_device(device);
+    if (!error) leave_contexts();
+    return failed(error);
+}
 cudaError_t cudaInitDevice(int device, unsigned int, unsigned int) {
     return is_device(device) ? cudaSuccess : failed(cudaErrorInvalidDevice);
 }

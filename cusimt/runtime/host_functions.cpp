@@ -10,12 +10,14 @@
 #include "execution.h"
 #include "host_call.h"
 #include "kernel_facts.h"
+#include "modules.h"
 
 namespace simt {
 
 namespace {
 std::mutex functions_lock;
-std::map<const void*, size_t> dynamic_limits;
+// Never destroyed: libraries are unloaded while the process ends, too.
+auto& dynamic_limits = *new std::map<const void*, size_t>;
 }  // namespace
 
 size_t dynamic_shared_limit(const void* function) {
@@ -23,6 +25,11 @@ size_t dynamic_shared_limit(const void* function) {
     auto it = dynamic_limits.find(function);
     if (it != dynamic_limits.end()) return it->second;
     return kSharedPerBlock - std::min(kernel_facts(function).static_shared, kSharedPerBlock);
+}
+
+void forget_dynamic_limits_of(const simt_module& module) {
+    std::lock_guard lock(functions_lock);
+    std::erase_if(dynamic_limits, [&](const auto& each) { return in_text(module, reinterpret_cast<uintptr_t>(each.first)); });
 }
 
 int resident_blocks(int block_threads, size_t shared_bytes) {

@@ -3,9 +3,11 @@
 
 #include "arena.h"
 #include "captures.h"
+#include "driver_contexts.h"
 #include "execution.h"
 #include "findings.h"
 #include "host_call.h"
+#include "host_calls.h"
 #include "modules.h"
 #include "registered.h"
 #include "streams.h"
@@ -62,9 +64,22 @@ cudaError_t free_for(const char* call, void* pointer, bool pinned, const void* c
 }
 }  // namespace
 
+namespace simt {
+
+cudaError_t allocate_memory(const char* call, void** pointer, size_t bytes) {
+    return allocate_for(call, pointer, bytes, current_device(), {.runtime_api = true});
+}
+
+cudaError_t free_memory(const char* call, void* pointer, const void* call_site) {
+    return free_for(call, pointer, false, call_site);
+}
+
+}  // namespace simt
+
 extern "C" {
 cudaError_t cudaMalloc(void** pointer, size_t bytes) {
-    return allocate_for("cudaMalloc", pointer, bytes, current_device(), {.runtime_api = true});
+    use_primary_context();
+    return allocate_memory("cudaMalloc", pointer, bytes);
 }
 
 cudaError_t cudaMallocPitch(void** pointer, size_t* pitch, size_t width, size_t height) {
@@ -93,7 +108,10 @@ cudaError_t cudaHostAlloc(void** pointer, size_t bytes, unsigned int flags) {
 
 cudaError_t cudaMallocHost(void** pointer, size_t bytes) { return allocate_pinned("cudaMallocHost", pointer, bytes); }
 
-cudaError_t cudaFree(void* pointer) { return free_for("cudaFree", pointer, false, __builtin_return_address(0)); }
+cudaError_t cudaFree(void* pointer) {
+    use_primary_context();
+    return free_memory("cudaFree", pointer, __builtin_return_address(0));
+}
 
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     if (int error = check_stream(stream)) return failed(error);

@@ -1,6 +1,7 @@
 // Streams and events of the host API.
 #include "captures.h"
 #include "device_limits.h"
+#include "driver_contexts.h"
 #include "host_call.h"
 #include "streams.h"
 
@@ -156,6 +157,7 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
 }
 
 cudaError_t cudaDeviceSynchronize(void) {
+    use_primary_context();
     int device = current_device();
     return wait_for("cudaDeviceSynchronize", nullptr, refuse_query_of_device(device), [=] { host_waits_for_device(device); });
 }

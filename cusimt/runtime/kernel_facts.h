@@ -3,6 +3,7 @@
 #include <stddef.h>
 
 #include "device_limits.h"
+#include "simt_api.h"
 
 namespace simt {
 
@@ -15,5 +16,6 @@ struct KernelFacts {
 KernelFacts kernel_facts(const void* function);
 // A library was unloaded: another may be loaded to where it was.
 void forget_kernel_facts();
+void forget_dynamic_limits_of(const simt_module& module);  // what cudaFuncSetAttribute said of its kernels
 
 }  // namespace simt

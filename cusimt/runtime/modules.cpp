@@ -13,6 +13,7 @@
 #include "graphs.h"
 #include "imports.h"
 #include "kernel_facts.h"
+#include "module_loading.h"
 #include "version.h"
 
 extern "C" const char CUSIMT_VERSION_SYMBOL = 1;
@@ -174,6 +175,7 @@ void simt_register_module(simt_module* module) {
     std::lock_guard lock(modules_lock);
     module->next = first_module;
     first_module = module;
+    note_loaded(*module);
     Lookup lookup{reinterpret_cast<uintptr_t>(module->dynamic_shared), module, 0, 0};
     dl_iterate_phdr(visit, &lookup);
     module->static_data = new StaticData(*module);
@@ -188,6 +190,7 @@ void simt_unregister_module(simt_module* module) {
         delete static_cast<const std::vector<SharedArray>*>(std::exchange(module->shared_arrays, nullptr));
         delete static_cast<StaticData*>(std::exchange(module->static_data, nullptr));
         forget_kernel_facts();
+        forget_dynamic_limits_of(*module);
         forget_kernels_of(*module);
         return;
     }

@@ -6,6 +6,7 @@
 #include "api_log.h"
 #include "captures.h"
 #include "cuda_runtime_api.h"
+#include "driver_contexts.h"
 #include "execution.h"
 #include "stream_table.h"
 
@@ -179,6 +180,7 @@ int simt_get_device(void) { return this_device; }
 int simt_set_device(int device) {
     if (device < 0 || device >= kDevices) return cudaErrorInvalidDevice;
     this_device = device;
+    use_primary_context_of(device);
     return cudaSuccess;
 }
 
@@ -243,6 +245,7 @@ void simt_stream_synchronize(void* handle) {
 void simt_stream_work(void* handle, double microseconds) { advance_stream(handle, microseconds); }
 
 void simt_set_current_stream(int device, void* handle) {
+    use_primary_context();
     if (device >= 0 && device < kDevices) current_streams[device] = handle;
 }
 

@@ -20,6 +20,7 @@ from cusimt.translate.dialect import rewrite_dialect
 from cusimt.translate.kernel_casts import rewrite_kernel_casts
 from cusimt.translate.launches import rewrite_launches
 from cusimt.translate.linkage import rewrite_linkage
+from cusimt.translate.module_kernels import announce_module_kernels
 from cusimt.translate.ptx import HEADER
 from cusimt.translate.rewrite import Refused, Rewrite, TranslationError
 from cusimt.translate.shared_memory import rewrite_shared
@@ -41,12 +42,14 @@ def translate(
     architecture: int = 900,
     others: Sequence[str] = (),
     relocatable: bool = False,
+    module: bool = False,
 ) -> str:
     """The host C++ for a CUDA source file.
 
     `filename` is the name that messages and debug information show; `architecture` is the value of
     `__CUDA_ARCH__` in device code; `others` are sources that may define or use the same macros. Device
-    functions and variables belong to their file, except in `relocatable` code. A source without them, without
+    functions and variables belong to their file, except in `relocatable` code. The kernels of a `module`
+    announce themselves to the driver's API, which loads it. A source without them, without
     launches and without dynamic shared memory comes back unchanged below the first line,
     `#line 1 "filename"`.
 
@@ -75,6 +78,8 @@ def translate(
             rewrite_dialect(stream, rewrite)  # before what may touch the same brace
             rewrite_shared(stream, rewrite)
             unplaced |= rewrite_variables(stream, rewrite)
+            if module:
+                announce_module_kernels(stream, rewrite)
             if not relocatable:
                 rewrite_linkage(stream, rewrite)
             kernels |= declared.keys()  # the code comes before the macros

@@ -22,15 +22,17 @@ cudaError_t launch_packed(void (*function)(Parameters...), const site& where, co
                     arguments_of<decltype(thread), void (*)(Parameters...), Parameters...>());
 }
 
+template <class... Parameters>
+cudaError_t launch_untyped(const simt_untyped_launch* untyped) {
+    return launch_packed((void (*)(Parameters...))untyped->function, site{untyped->kernel, untyped->file, untyped->line},
+                         configuration(untyped->grid, untyped->block, untyped->shared_bytes, untyped->stream),
+                         untyped->arguments, untyped->cooperative, std::index_sequence_for<Parameters...>());
+}
+
 // `(void*)kernel` is for the translator SIMT_ANNOUNCED(kernel) behind the cast: later only the address will be known.
 template <class... Parameters>
 auto announced(void (*function)(Parameters...), site where) -> void (*)(Parameters...) {
-    auto launch = [](const simt_untyped_launch* untyped) -> cudaError_t {
-        return launch_packed((void (*)(Parameters...))untyped->function, site{untyped->kernel, untyped->file, untyped->line},
-                             configuration(untyped->grid, untyped->block, untyped->shared_bytes, untyped->stream),
-                             untyped->arguments, untyped->cooperative, std::index_sequence_for<Parameters...>());
-    };
-    simt_announce_kernel(address_of(function), where.kernel, where.file, where.line, launch);
+    simt_announce_kernel(address_of(function), where.kernel, where.file, where.line, &launch_untyped<Parameters...>);
     return function;
 }
 

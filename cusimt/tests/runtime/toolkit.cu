@@ -242,7 +242,8 @@ void driver() {
     int warp = 0, version = 0;
     const char *name, *text;
     char shown[64];
-    printf("%d %d\n", cuInit(0), cuDeviceGet(&device, 99));
+    CUresult begun = cuInit(0);
+    printf("%d %d\n", begun, cuDeviceGet(&device, 99));
     CUresult found = cuDeviceGet(&device, 1);
     CUresult asked = cuDeviceGetAttribute(&warp, CU_DEVICE_ATTRIBUTE_WARP_SIZE, device);
     CUresult named = cuDeviceGetName(shown, 8, device);
