@@ -96,7 +96,8 @@ except NotImplementedError as error:
 
 def printed(arguments: list[str], folder: Path, cache: Path) -> str:
     environment = {**os.environ, "TRITON_CACHE_DIR": str(cache), "PYTHONPATH": str(ROOT)}
-    environment.pop("TRITON_INTERPRET", None)
+    for name in ("TRITON_INTERPRET", "PYTHONUNBUFFERED"):  # buffered, as where nobody has set anything
+        environment.pop(name, None)
     done = subprocess.run(
         [sys.executable, *arguments], cwd=folder, env=environment, capture_output=True, text=True, check=False
     )

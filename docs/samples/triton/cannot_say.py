@@ -148,7 +148,7 @@ def said_by(error: BaseException, printed: str) -> str:
 
 @contextlib.contextmanager
 def printing_to(descriptor: int) -> Iterator[None]:
-    """What C++ code prints goes to the file behind `descriptor`; what Python has printed so far does not."""
+    """What is printed meanwhile, by Python or by C++, goes to the file behind `descriptor`."""
     sys.stdout.flush()
     kept = [os.dup(stream) for stream in (1, 2)]
     for stream in (1, 2):
@@ -156,6 +156,7 @@ def printing_to(descriptor: int) -> Iterator[None]:
     try:
         yield
     finally:
+        sys.stdout.flush()  # Triton prints what it could not verify
         for stream, before in zip((1, 2), kept, strict=True):
             os.dup2(before, stream)
             os.close(before)
