@@ -3,7 +3,7 @@
 A suite for a person, or for CI, has to end while somebody still waits for it. Most of the time goes into
 tests that differ only in a parameter: hundreds of planted mistakes, attacks and programs, each compiled and
 graded. Of those every so-many-th is taken, and never none of them. Other tests are about what changes with
-a compiler, a processor or a release of somebody else's program, and seldom with a commit; they are marked
+a compiler, a processor, a model of GPU or somebody else's release, and seldom with a commit; they are marked
 ``release`` and wait for `make test-all`.
 """
 

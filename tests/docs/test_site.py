@@ -44,6 +44,7 @@ def test_what_is_generated_is_up_to_date(
     assert ended.value.code == 0, capsys.readouterr().out
 
 
+@pytest.mark.release("every model of GPU precompiles the headers of torch")
 @pytest.mark.slow("profiles the solution on every model of GPU")
 @pytest.mark.parametrize("exercise", models.timed(), ids=lambda each: each.slug)
 def test_what_a_lesson_says_of_other_gpus_is_counted(exercise: Exercise) -> None:
