@@ -31,6 +31,8 @@ ON_GPU = os.environ.get("CUSIMT_SURFACE") == "cuda"
 Array = NDArray[Any]
 
 _HOST_TO_DEVICE, _DEVICE_TO_HOST = 1, 2
+# A CUDA build of torch, imported before, offers the real runtime's functions to every library.
+_OWN_FIRST = os.RTLD_DEEPBIND
 
 
 class LaunchFailed(RuntimeError):
@@ -46,7 +48,7 @@ class Program:
 
     def __init__(self, library: Path) -> None:
         self._runtime = runtime()
-        self._library = ctypes.CDLL(str(library))
+        self._library = ctypes.CDLL(str(library), mode=_OWN_FIRST)
 
     def __getattr__(self, name: str) -> Any:
         return functools.partial(self.call, name)
@@ -109,7 +111,7 @@ def runtime() -> ctypes.CDLL:
     library = libraries.runtime_library()
     if ON_GPU:
         library = next(cuda_toolkit().library_dir.glob("libcudart.so.*"))
-    return ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL)
+    return ctypes.CDLL(str(library), mode=ctypes.RTLD_GLOBAL | _OWN_FIRST)
 
 
 def findings() -> str:

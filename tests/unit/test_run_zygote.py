@@ -227,7 +227,14 @@ def test_a_worker_that_cannot_start_is_not_the_submissions_fault(
     assert "nothing counts against the submission" in caught.value.rule
 
 
-def test_a_worker_that_is_late_says_how_long_it_was_waited_for() -> None:
+def test_a_worker_that_is_late_says_how_long_it_was_waited_for(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Every fork of this zygote sleeps before it serves, as on a machine that has no time for it."""
+    (tmp_path / "sitecustomize.py").write_text(
+        "import os, time\nos.register_at_fork(after_in_child=lambda: time.sleep(60))\n"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
     with (
         Zygote.start("plain", limits=Limits(load_seconds=0.0)) as zygote,
         pytest.raises(InfrastructureError) as caught,
