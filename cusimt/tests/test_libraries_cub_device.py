@@ -9,7 +9,7 @@ import pytest
 
 from cusimt import findings
 from cusimt.findings import explain
-from cusimt.tests.surface_program import Program, program
+from cusimt.tests.surface_program import ON_GPU, Program, program
 
 N = 1000
 
@@ -63,6 +63,13 @@ def test_scans(device: Program) -> None:
     assert np.array_equal(by_key.reshape(40, 25), values.reshape(40, 25).cumsum(axis=1))
     assert np.array_equal(data, sums)
     assert not findings.take()
+
+
+@pytest.mark.skipif(ON_GPU, reason="CUB of CUDA 13 has no such argument")
+def test_older_code_asks_not_to_be_synchronised() -> None:
+    values, sums = np.arange(N, dtype=np.int32), np.zeros(N, np.int32)
+    program("cub_before_13", checked=True).sums(values, sums, N)
+    assert np.array_equal(sums, values.cumsum())
 
 
 @pytest.mark.parametrize("descending", [0, 1])

@@ -15,6 +15,8 @@ struct caller {
     const char* file;
     int line;
     caller(const char* file_ = __builtin_FILE(), int line_ = __builtin_LINE()) : file(file_), line(line_) {}
+    // `debug_synchronous`, the last argument that CUB's functions took before CUDA 13.
+    caller(bool, const char* file_ = __builtin_FILE(), int line_ = __builtin_LINE()) : file(file_), line(line_) {}
 };
 
 template <class Body>
