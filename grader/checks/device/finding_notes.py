@@ -1,4 +1,6 @@
-"""Notes that explain a finding: a wrong offset behind a right guard; a size in elements instead of bytes."""
+"""Notes that explain a finding: a wrong offset behind a right guard, a guard that lets one thread through, a
+size in elements instead of bytes.
+"""
 
 from __future__ import annotations
 
@@ -8,21 +10,19 @@ from typing import Any
 from grader.checks.bench import Call
 from grader.run.values import TracedLaunch
 
+_SEVERAL = 2  # threads past the end, of which a guard that is missing stops none
+
 
 def of_its_own(finding: Mapping[str, Any], call: Call) -> str:
     """Which of the results is the thread's, if its launch has one thread for each of them; else ``""``.
 
     Only launches in x are looked at, with just as many blocks as that takes.
     """
-    if finding.get("kind") != "out_of_bounds" or finding.get("note") or finding.get("space") != "global":
+    found, results = _thread_past_the_end(finding, call), _results(call)
+    if found is None or finding.get("bytes") != finding["tensor"]["itemsize"]:
         return ""
-    launch, results = _launch_of(finding, call), _results(call)
-    block, index, tensor = (finding.get(key) for key in ("block", "thread", "tensor"))
-    if launch is None or not (block and index and tensor) or finding.get("bytes") != tensor["itemsize"]:
-        return ""
-    size = launch.block[0]
-    number = int(block[0]) * size + int(index[0])
-    if number >= results or launch.grid[0] != -(-results // size):
+    launch, number = found
+    if number >= results or launch.grid[0] != -(-results // launch.block[0]):
         return ""
     thread = f"by thread {number} of a launch with one thread for each of {results} results"
     return f"{thread}{_in_bytes(finding, number)}"
@@ -30,15 +30,11 @@ def of_its_own(finding: Mapping[str, Any], call: Call) -> str:
 
 def let_through(finding: Mapping[str, Any], call: Call) -> str:
     """That of all threads past the end only the first made an access, as with `>` in a guard for `>=`."""
-    if finding.get("kind") != "out_of_bounds" or finding.get("note") or finding.get("space") != "global":
+    found, results = _thread_past_the_end(finding, call), _results(call)
+    if found is None or finding.get("count") != 1:
         return ""
-    launch, results = _launch_of(finding, call), _results(call)
-    block, index, tensor = (finding.get(key) for key in ("block", "thread", "tensor"))
-    if launch is None or not (block and index and tensor) or finding.get("count") != 1:
-        return ""
-    size = launch.block[0]
-    number = int(block[0]) * size + int(index[0])
-    if number != results or launch.grid[0] * size - results < _SEVERAL:
+    launch, number = found
+    if number != results or launch.grid[0] * launch.block[0] - results < _SEVERAL:
         return ""
     return (
         f"of the threads without a result, only number {number} came here: does the guard compare with > "
@@ -46,7 +42,15 @@ def let_through(finding: Mapping[str, Any], call: Call) -> str:
     )
 
 
-_SEVERAL = 2  # threads past the end, of which a guard that is missing stops none
+def _thread_past_the_end(finding: Mapping[str, Any], call: Call) -> tuple[TracedLaunch, int] | None:
+    """The launch, and the number in it, of a thread that left a tensor in global memory, if no note says why."""
+    if finding.get("kind") != "out_of_bounds" or finding.get("note") or finding.get("space") != "global":
+        return None
+    launch = _launch_of(finding, call)
+    block, index, tensor = (finding.get(key) for key in ("block", "thread", "tensor"))
+    if launch is None or not (block and index and tensor):
+        return None
+    return launch, int(block[0]) * launch.block[0] + int(index[0])
 
 
 def _launch_of(finding: Mapping[str, Any], call: Call) -> TracedLaunch | None:
