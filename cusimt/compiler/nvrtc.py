@@ -24,7 +24,7 @@ from cusimt.compiler.sources import closure, content_key
 from cusimt.support import cache
 from cusimt.support.errors import ExplainedError
 
-SUCCESS, INVALID_INPUT, INVALID_OPTION, COMPILATION, BUILTIN_OPERATION_FAILURE = 0, 3, 5, 6, 7
+SUCCESS, INVALID_OPTION, COMPILATION, BUILTIN_OPERATION_FAILURE = 0, 5, 6, 7
 _LIBRARY, _LOG, _NAMES = "kernels.so", "log", "lowered"
 
 

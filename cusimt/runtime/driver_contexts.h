@@ -28,15 +28,21 @@ CUcontext primary_context(int device);
 // What stands before a call: that of a fault in a kernel, CUDA_ERROR_NOT_INITIALIZED, CUDA_ERROR_INVALID_CONTEXT, or nothing.
 CUresult refuse_driver_call();
 
-// A call of the driver API that a function of the runtime API does. It leaves that API's last error alone.
+// What a function of the runtime API answers; that API's last error stays what it was.
 template <class Call>
-CUresult driver_call(Call call) {
-    if (CUresult refused = refuse_driver_call()) return refused;
+CUresult answer_of(Call call) {
     int before = simt_last_error(1);
     auto result = static_cast<CUresult>(call());
     simt_last_error(1);
     set_error(before);
     return result;
+}
+
+// A call of the driver API that a function of the runtime API does.
+template <class Call>
+CUresult driver_call(Call call) {
+    CUresult refused = refuse_driver_call();
+    return refused ? refused : answer_of(call);
 }
 
 }  // namespace simt

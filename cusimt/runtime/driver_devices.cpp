@@ -9,12 +9,7 @@ namespace {
 // A question about a device, which needs no context.
 template <class Question>
 CUresult ask(Question question) {
-    if (!is_driver_initialised()) return CUDA_ERROR_NOT_INITIALIZED;
-    int before = simt_last_error(1);
-    auto answer = static_cast<CUresult>(question());
-    simt_last_error(1);
-    set_error(before);
-    return answer;
+    return is_driver_initialised() ? answer_of(question) : CUDA_ERROR_NOT_INITIALIZED;
 }
 }  // namespace
 

@@ -25,16 +25,11 @@ CUresult copied(const char* call, void* to, const void* from, size_t bytes, cuda
     return driver_call([=] { return copy_memory_async(call, to, from, bytes, kind, stream); });
 }
 
-CUresult filled(const char* call, CUdeviceptr pointer, unsigned value, unsigned element, size_t count) {
+CUresult filled(const char* call, CUdeviceptr pointer, unsigned value, unsigned element, size_t count,
+                CUstream stream = nullptr, bool is_synchronous = false) {
     if (pointer % element) return CUDA_ERROR_INVALID_VALUE;
     cudaMemsetParams memset = {pointer_to(pointer), 0, value, element, count, 1};
-    return driver_call([&] { return fill_memory(call, memset, nullptr, true); });
-}
-
-CUresult filled(const char* call, CUdeviceptr pointer, unsigned value, unsigned element, size_t count, CUstream stream) {
-    if (pointer % element) return CUDA_ERROR_INVALID_VALUE;
-    cudaMemsetParams memset = {pointer_to(pointer), 0, value, element, count, 1};
-    return driver_call([&] { return fill_memory(call, memset, stream, false); });
+    return driver_call([&] { return fill_memory(call, memset, stream, is_synchronous); });
 }
 }  // namespace
 
@@ -130,13 +125,13 @@ CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstr
 }
 
 CUresult cuMemsetD8(CUdeviceptr pointer, unsigned char value, size_t count) {
-    return filled("cuMemsetD8", pointer, value, 1, count);
+    return filled("cuMemsetD8", pointer, value, 1, count, nullptr, true);
 }
 CUresult cuMemsetD16(CUdeviceptr pointer, unsigned short value, size_t count) {
-    return filled("cuMemsetD16", pointer, value, 2, count);
+    return filled("cuMemsetD16", pointer, value, 2, count, nullptr, true);
 }
 CUresult cuMemsetD32(CUdeviceptr pointer, unsigned int value, size_t count) {
-    return filled("cuMemsetD32", pointer, value, 4, count);
+    return filled("cuMemsetD32", pointer, value, 4, count, nullptr, true);
 }
 CUresult cuMemsetD8Async(CUdeviceptr pointer, unsigned char value, size_t count, CUstream stream) {
     return filled("cuMemsetD8Async", pointer, value, 1, count, stream);
