@@ -16,11 +16,6 @@ def atomic(request: pytest.FixtureRequest) -> Program:
     return program("atomic_objects", checked=request.param)
 
 
-@pytest.fixture(autouse=True)
-def no_findings() -> None:
-    findings.take()
-
-
 @pytest.mark.parametrize("name", ["counts", "builtin_counts"])
 def test_counters_of_every_scope(atomic: Program, name: str) -> None:
     values = np.random.default_rng(1).integers(0, 1000, 500, dtype=np.int32)

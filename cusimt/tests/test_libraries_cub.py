@@ -20,11 +20,6 @@ def block(request: pytest.FixtureRequest) -> Program:
     return program("cub_block", checked=request.param)
 
 
-@pytest.fixture(autouse=True)
-def no_findings() -> None:
-    findings.take()
-
-
 def integers(seed: int, count: int, low: int = -1000, high: int = 1000) -> Ints:
     return np.random.default_rng(seed).integers(low, high, count, dtype=np.int32)
 

@@ -19,11 +19,6 @@ def device(request: pytest.FixtureRequest) -> Program:
     return program("cub_device", checked=request.param)
 
 
-@pytest.fixture(autouse=True)
-def no_findings() -> None:
-    findings.take()
-
-
 def test_reductions(device: Program) -> None:
     values = np.random.default_rng(1).integers(-99, 99, N).astype(np.float32)
     result, arg = np.zeros(7, np.float32), np.zeros(3, np.dtype([("key", np.int32), ("value", np.float32)]))

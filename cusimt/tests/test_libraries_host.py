@@ -20,11 +20,6 @@ def host() -> Program:
     return program("sparse")
 
 
-@pytest.fixture(autouse=True)
-def no_findings() -> None:
-    findings.take()
-
-
 def sparse(rows: int, cols: int, seed: int) -> Floats:
     rng = np.random.default_rng(seed)
     dense = rng.integers(-9, 9, (rows, cols)).astype(np.float32)

@@ -20,11 +20,6 @@ def host() -> Program:
     return program("sparse_matrices")
 
 
-@pytest.fixture(autouse=True)
-def no_findings() -> None:
-    findings.take()
-
-
 def product(host: Program, beta: float = 0, mistake: int = 0) -> tuple[NDArray[np.int32], Floats, Floats]:
     """Answers, 2 A B + beta C, and what that should be, of matrices with cancelling products."""
     a, b = sparse(9, 9, 1), sparse(9, 9, 2)

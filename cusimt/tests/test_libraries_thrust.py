@@ -22,11 +22,6 @@ def thrust() -> Program:
     return program("thrust", checked=True)
 
 
-@pytest.fixture(autouse=True)
-def no_findings() -> None:
-    findings.take()
-
-
 @needs_cccl
 def test_vectors_of_host_and_device(thrust: Program) -> None:
     values = np.random.default_rng(1).normal(size=N).astype(np.float32)
