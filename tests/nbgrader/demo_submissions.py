@@ -43,7 +43,7 @@ class Kind:
 def kinds_of(exercise: Exercise) -> list[Kind]:
     """The kinds of submission to one of the three exercises."""
     return [
-        Kind("solution", _solution(exercise)),
+        Kind("solution", solution(exercise)),
         Kind("stub", {name: stub_text(exercise, name) for name in exercise.edit}, earned=0.0,
              ended={"todo": Status.NOT_ATTEMPTED, "correctness": Status.NOT_ATTEMPTED}),
         Kind("syntax error", _changed(exercise, "kernel.cu", lambda text: text.replace(") {", ") {{", 1)),
@@ -58,8 +58,8 @@ def _first_kernel(exercise: Exercise) -> list[Kind]:
         return _changed(exercise, "kernel.cu", lambda text: text.replace(head, f"{head}\n    {statement}"))
 
     return [
-        _mutant(exercise, "guard missing"),
-        _mutant(exercise, "loop on the host", 0.0),
+        mistake(exercise, "guard missing"),
+        mistake(exercise, "loop on the host", 0.0),
         Kind("crash", at_the_launcher("*static_cast<volatile int*>(nullptr) = 1;"),
              {"correctness": Status.CRASH}, 0.0),
         # It sleeps, so that the other lanes have the processor meanwhile.
@@ -73,9 +73,9 @@ def _fused_muladd(exercise: Exercise) -> list[Kind]:
     master = (exercise.solution_dir / "op.py").read_text()
     half = render_stub(master, ".py", {"backward": exercise.sections["backward"]})
     return [
-        _mutant(exercise, "gradients exchanged"),
-        _mutant(exercise, "library instead of the op"),
-        Kind("backward still open", _solution(exercise) | {"op.py": half},
+        mistake(exercise, "gradients exchanged"),
+        mistake(exercise, "library instead of the op"),
+        Kind("backward still open", solution(exercise) | {"op.py": half},
              {"todo": Status.NOT_ATTEMPTED, "correctness": Status.PASS}),
         Kind("reaches for the grader", _changed(exercise, "op.py", lambda text: f"import os\n{text}"),
              {"build": Status.FAIL}, 0.0),
@@ -83,12 +83,12 @@ def _fused_muladd(exercise: Exercise) -> list[Kind]:
 
 
 def _transpose(exercise: Exercise) -> list[Kind]:
-    solution = _solution(exercise)
+    right = solution(exercise)
     return [
-        _mutant(exercise, "written by columns"),
-        Kind("a file missing", {name: text for name, text in solution.items() if name != "binding.cpp"},
+        mistake(exercise, "written by columns"),
+        Kind("a file missing", {name: text for name, text in right.items() if name != "binding.cpp"},
              {"build": Status.BUILD_ERROR}, 0.0),
-        Kind("lines of Windows", {name: text.replace("\n", "\r\n") for name, text in solution.items()}),
+        Kind("lines of Windows", {name: text.replace("\n", "\r\n") for name, text in right.items()}),
     ]  # fmt: skip
 
 
@@ -112,33 +112,37 @@ def write_submissions(school: Path, catalog: Catalog) -> dict[tuple[str, str], K
     for exercise in map(catalog.find, SLUGS):
         for student in STUDENTS:
             kind = kind_of(student, exercise)
-            place = school / "submitted" / student / exercise.slug
-            notebook = f"{exercise.slug}.ipynb"
-            place.mkdir(parents=True)
-            shutil.copy(school / "release" / exercise.slug / notebook, place / notebook)
-            (place / "timestamp.txt").write_text(TIMESTAMP)
-            for name, text in kind.files.items():
-                (place / name).write_bytes(text.encode())
+            hand_in(school, student, exercise, kind.files)
             written[student, exercise.slug] = kind
     return written
 
 
-def _solution(exercise: Exercise) -> Files:
+def hand_in(school: Path, student: str, exercise: Exercise, files: Files) -> None:
+    """Write a submission as nbgrader collects it, with the notebook that was released."""
+    place = school / "submitted" / student / exercise.slug
+    place.mkdir(parents=True)
+    shutil.copy(school / "release" / exercise.slug / f"{exercise.slug}.ipynb", place)
+    (place / "timestamp.txt").write_text(TIMESTAMP)
+    for name, text in files.items():
+        (place / name).write_bytes(text.encode())
+
+
+def solution(exercise: Exercise) -> Files:
     return {name: without_markers((exercise.solution_dir / name).read_text()) for name in exercise.edit}
 
 
 def _changed(exercise: Exercise, name: str, change: Callable[[str], str]) -> Files:
-    files = _solution(exercise)
+    files = solution(exercise)
     changed = change(files[name])
     assert changed != files[name]
     return files | {name: changed}
 
 
-def _mutant(exercise: Exercise, name: str, earned: float | None = None) -> Kind:
+def mistake(exercise: Exercise, name: str, earned: float | None = None) -> Kind:
     """A planted mistake: the check that is there to catch it fails."""
     mutant = next(each for each in load_mutants(exercise) if each.name == name)
     master = (exercise.solution_dir / mutant.file).read_text()
-    files = _solution(exercise) | {mutant.file: without_markers(master.replace(mutant.find, mutant.replace))}
+    files = solution(exercise) | {mutant.file: without_markers(master.replace(mutant.find, mutant.replace))}
     return Kind(name, files, {mutant.caught_by: Status.FAIL}, earned)
 
 

@@ -113,6 +113,13 @@ class Class:
         shutil.copy(self.folder / "release" / SLUG / NOTEBOOK, folder)
         return Submission(student, SLUG, folder)
 
+    def verdict(self, student: str, exercise: Exercise) -> Verdict:
+        """What the batch has recorded of what was handed in."""
+        submission = Submission(student, exercise.slug, self.folder / "submitted" / student / exercise.slug)
+        record = self.store.find(batch_key(submission, exercise, "simt"))
+        assert record is not None
+        return record.verdict
+
     def decide(self, submission: Submission, verdict: Verdict) -> None:
         """Make ``verdict`` what is known about what ``submission`` holds now."""
         self.store.replace(Record.now(batch_key(submission, self.exercise, "simt"), verdict))

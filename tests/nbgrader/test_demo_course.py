@@ -22,8 +22,6 @@ import pytest
 
 from grader.course.catalog import Catalog
 from grader.course.exercise import Exercise
-from grader.instruct.batch import batch_key
-from grader.instruct.submissions import Submission
 from grader.verdict import Status, Verdict
 from tests.nbgrader.demo_submissions import HOSTILE, ROOT, SLUGS, STUDENTS, Kind, kinds_of, write_submissions
 from tests.nbgrader.school import Class
@@ -46,10 +44,7 @@ class Demo:
         return self.catalog.find(slug)
 
     def verdict(self, student: str, slug: str) -> Verdict:
-        submission = Submission(student, slug, self.school.folder / "submitted" / student / slug)
-        record = self.school.store.find(batch_key(submission, self.exercise(slug), "simt"))
-        assert record is not None
-        return record.verdict
+        return self.school.verdict(student, self.exercise(slug))
 
     def one_of_each(self) -> list[tuple[str, str, Kind]]:
         """A student for every kind of submission."""

@@ -7,12 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from grader.course.mutants import load_mutants
-from grader.course.workspace import without_markers
-from grader.instruct.batch import batch_key
-from grader.instruct.submissions import Submission
-from grader.verdict import Status
-from tests.nbgrader.demo_submissions import ROOT, TIMESTAMP
+from tests.nbgrader.demo_submissions import ROOT, hand_in, mistake, solution
 from tests.nbgrader.school import Class
 
 pytestmark = [pytest.mark.slow("grades a class"), pytest.mark.filterwarnings("ignore")]
@@ -33,36 +28,23 @@ def test_marks_for_triton_reach_the_gradebook(tmp_path: Path) -> None:
     build((SLUG,), ROOT, school.folder)
     assert school.api().generate_assignment(SLUG)["success"]
     exercise = school.catalog.find(SLUG)
-    right = {name: without_markers((exercise.solution_dir / name).read_text()) for name in exercise.edit}
-    mistake = next(each for each in load_mutants(exercise) if each.name == MISTAKE)
-    master = (exercise.solution_dir / mistake.file).read_text()
-    wrong = right | {mistake.file: without_markers(master.replace(mistake.find, mistake.replace))}
+    right, wrong = solution(exercise), mistake(exercise, MISTAKE)
     hostile = right | {"op.py": right["op.py"] + "\nimport os\nos.abort()\n"}
-    handed_in = {"right": right, "wrong": wrong, "hostile": hostile}
+    handed_in = {"right": right, "wrong": wrong.files, "hostile": hostile}
     for student, files in handed_in.items():
-        place = school.folder / "submitted" / student / SLUG
-        place.mkdir(parents=True)
-        shutil.copy(school.folder / "release" / SLUG / f"{SLUG}.ipynb", place)
-        (place / "timestamp.txt").write_text(TIMESTAMP)
-        for name, text in files.items():
-            (place / name).write_text(text)
+        hand_in(school.folder, student, exercise, files)
 
     trust = shutil.which("bwrap") is None  # the submissions are our own
     options = GradeOptions(jobs=2, trust=trust)
     assert grade_class(MarksOptions(school.folder, ROOT, plain=True), options) == 0
     school.command("AutogradeApp", SLUG)
 
-    scores = {}
+    verdicts = {student: school.verdict(student, exercise) for student in handed_in}
     with school.gradebook() as book:
-        for student in handed_in:
-            submission = Submission(student, SLUG, school.folder / "submitted" / student / SLUG)
-            record = school.store.find(batch_key(submission, exercise, "simt"))
-            assert record is not None
-            scores[student] = book.find_submission_notebook(SLUG, SLUG, student).score
-            assert scores[student] == pytest.approx(record.verdict.earned)
-            if student == "wrong":
-                ended = {check.name: check.status for check in record.verdict.checks}
-                assert ended[mistake.caught_by] is Status.FAIL
+        scores = {student: book.find_submission_notebook(SLUG, SLUG, student).score for student in handed_in}
+    assert scores == {student: pytest.approx(verdict.earned) for student, verdict in verdicts.items()}
+    ended = {check.name: check.status for check in verdicts["wrong"].checks}
+    assert {name: ended[name] for name in wrong.ended} == wrong.ended
     assert scores["right"] == sum(exercise.scores_on("simt").values())
     assert 0 <= scores["wrong"] < scores["right"]
     assert scores["hostile"] == 0
