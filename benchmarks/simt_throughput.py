@@ -33,7 +33,7 @@ def main() -> None:
     text += f"a thread's passage through a barrier: {switch:.0f} ns"
     if options.runs > 1:
         load = os.getloadavg()[1]
-        text += f"\n\nThe fastest of {options.runs} runs, beside other work: load average {load:.0f}."
+        text += f"\n\nThe fastest of {options.runs} runs, at a load average of {load:.0f}, itself included."
     record.report("Throughput of the simulated GPU", text, options.record)
 
 

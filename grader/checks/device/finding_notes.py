@@ -43,7 +43,7 @@ def let_through(finding: Mapping[str, Any], call: Call) -> str:
 
 
 def _thread_past_the_end(finding: Mapping[str, Any], call: Call) -> tuple[TracedLaunch, int] | None:
-    """The launch, and the number in it, of a thread that left a tensor in global memory, if no note says why."""
+    """The launch of a thread that left a tensor in global memory, and its number; None if a note says why."""
     if finding.get("kind") != "out_of_bounds" or finding.get("note") or finding.get("space") != "global":
         return None
     launch = _launch_of(finding, call)
