@@ -123,8 +123,13 @@ _GUARDED_HOST_CODE = ("-pg", "-mfentry")
 # between two questions of the same condition (`if (t < 32) ...; __syncthreads(); if (t < 32) ...`) stays one.
 _BARRIERS_AS_WRITTEN = ("-fno-crossjumping", "-fno-tree-tail-merge", "-fno-thread-jumps")
 # Kernels of one name in two libraries are two kernels: gcc's unique symbols would make them one.
+# What is undefined and can be seen to be so stays the instruction that the kernel has, and faults as it does.
+_FAULTS_AS_WRITTEN = ("-fno-isolate-erroneous-paths-dereference",)
 _BY_FAMILY = {
-    "gcc": ("-fno-gnu-unique", *_BARRIERS_AS_WRITTEN, "-fcheck-new", "-fno-allocation-dce"),
+    "gcc": (
+        *("-fno-gnu-unique", *_BARRIERS_AS_WRITTEN, *_FAULTS_AS_WRITTEN),
+        *("-fcheck-new", "-fno-allocation-dce"),
+    ),
     "clang": ("-Wno-unused-command-line-argument",),
 }
 
