@@ -36,7 +36,7 @@ demo: $(VENV)/.core
 	@$(RUN) -m grader demo $(if $(ALL),--all)
 
 # The linters take one processor; meanwhile the other compiles what the tests share.
-test: $(VENV)/.docs
+test: $(VENV)/.test $(VENV)/.docs
 	@$(MAKE) --no-print-directory --output-sync -j 2 lint prebuild
 	@$(TEST) --every $(EVERY)
 
