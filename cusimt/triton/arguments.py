@@ -6,15 +6,12 @@ could call it, or fill it.
 
 from __future__ import annotations
 
+from collections import namedtuple
 from collections.abc import Mapping
 from typing import Any
 
 _PLAIN = (bool, int, float, str, type(None))  # but no class derived from one, which may have methods
-_OF_NAMED_TUPLES = frozenset(dir(tuple)) | {
-    "_asdict", "_field_defaults", "_fields", "_make", "_replace", "__annotations__", "__getnewargs__",
-    "__match_args__", "__module__", "__orig_bases__", "__replace__", "__static_attributes__",
-    "__firstlineno__", "__annotate_func__", "__annotations_cache__",
-}  # fmt: skip
+_OF_ANNOTATIONS = ("__annot", "__orig_bases__")  # what typing.NamedTuple adds to a class begins so
 
 
 def require_values(bound: Mapping[str, Any]) -> None:
@@ -37,12 +34,13 @@ def _foreign(value: Any) -> object:
 
 def _only_holds(kind: type) -> bool:
     """Whether it is `tuple`, or a named tuple without methods of its own."""
-    return kind is tuple or (kind.__mro__[1:] == (tuple, object) and _names(kind) <= _OF_NAMED_TUPLES)
-
-
-def _names(kind: type) -> set[str]:
-    fields = vars(kind).get("_fields", ())
-    return set(vars(kind)) - set(fields)
+    if kind is tuple:
+        return True
+    fields = getattr(kind, "_fields", ())
+    if kind.__mro__[1:] != (tuple, object) or not fields:
+        return False
+    added = set(vars(kind)) - set(vars(namedtuple("Plain", fields)))  # type: ignore[misc]
+    return all(name.startswith(_OF_ANNOTATIONS) for name in added)
 
 
 def _is_known(value: Any) -> bool:

@@ -38,7 +38,10 @@ _NAMED = {
 _FIXED = (ast.BinOp, ast.Compare, ast.Constant, ast.IfExp, ast.Tuple, ast.UnaryOp)
 
 _LANGUAGE = "A kernel is what Triton's compiler takes, also where an interpreter runs it as Python"
-SYNTAX_RULE = f"{_LANGUAGE}: no nested functions, exceptions, dictionaries, `break` or `global`."
+SYNTAX_RULE = (
+    f"{_LANGUAGE}: no nested functions, exceptions, dictionaries, `break` or `global`, and no assignment to a "
+    "part of a value."
+)
 NAMES_RULE = (
     f"{_LANGUAGE}: of its file it uses functions of @triton.jit, imports, and constants written as "
     "NAME = tl.constexpr(4), each defined once."
@@ -94,12 +97,15 @@ class Kernels:
                 yield self._reader.object(default, what, DEFAULT_RULE)
 
     def _walk(self, node: ast.AST, kernel: str, own: frozenset[str]) -> Iterator[Objection]:
+        """Objections to a node of a kernel and to its parts: of `seen.append` to the name first."""
+        if isinstance(node, ast.Attribute):
+            yield from self._walk(node.value, kernel, own)
         what, rule = self._problem(node, own)
         if what:
             yield self._reader.object(node, f"{what} in the kernel `{kernel}`", rule)
         if isinstance(node, ast.ListComp):  # its names are its own
             own |= _names_in(inner for each in node.generators for inner in ast.walk(each.target))
-        for child in ast.iter_child_nodes(node):
+        for child in ast.iter_child_nodes(node) if not isinstance(node, ast.Attribute) else ():
             yield from self._walk(child, kernel, own)
 
     def _problem(self, node: ast.AST, own: frozenset[str]) -> tuple[str, str]:

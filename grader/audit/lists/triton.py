@@ -50,7 +50,7 @@ KERNEL_ATTRIBUTES = group(
     "element_ty erf exp exp2 expand_dims flip floor gather histogram int_bitwidth is_bf16 is_block is_bool "
     "is_floating is_fp16 is_fp32 is_fp64 is_fp8 is_int is_int1 is_int16 is_int32 is_int64 is_int8 "
     "is_int_signed is_int_unsigned is_ptr is_standard_floating is_uint16 is_uint32 is_uint64 is_uint8 item "
-    "itemsize load log log2 logical_and logical_or max min name numel permute primitive_bitwidth ravel "
+    "load log log2 logical_and logical_or max min name numel permute primitive_bitwidth ravel "
     "reduce reduce_or reshape rsqrt scalar scatter shape sigmoid sin softmax sort split sqrt sqrt_rn store "
     "sum to trans type value view xor_sum",
 )
