@@ -1,7 +1,7 @@
 """What a launch may hand to a kernel: tensors, numbers, texts, types, kernels and tuples of them.
 
 Anything else is an object of the host. A compiled kernel could do nothing with it; one that runs as Python
-could call it, or fill it.
+could call or fill it.
 """
 
 from __future__ import annotations
@@ -39,7 +39,7 @@ def _only_holds(kind: type) -> bool:
     fields = getattr(kind, "_fields", ())
     if kind.__mro__[1:] != (tuple, object) or not fields:
         return False
-    added = set(vars(kind)) - set(vars(namedtuple("Plain", fields)))  # type: ignore[misc]
+    added = set(vars(kind)) - set(vars(namedtuple("Plain", fields)))
     return all(name.startswith(_OF_ANNOTATIONS) for name in added)
 
 

@@ -1,8 +1,8 @@
 """Audit the functions that `triton.jit` decorates: they hold what Triton's compiler takes.
 
 By the interpreter a kernel is a Python function, and Python would let it do more: call functions of the host,
-keep what it loaded in a list, look into the interpreter. So a kernel is made of the statements and names of
-Triton's language, reads the attributes that its values have there, and of its file uses kernels and constants.
+keep what it loaded in a list, look into the interpreter. So a kernel is made of the statements and names
+of Triton's language, reads the attributes that its values have there, and uses kernels and constants.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ _FIXED = (ast.BinOp, ast.Compare, ast.Constant, ast.IfExp, ast.Tuple, ast.UnaryO
 
 _LANGUAGE = "A kernel is what Triton's compiler takes, also where an interpreter runs it as Python"
 SYNTAX_RULE = (
-    f"{_LANGUAGE}: no nested functions, exceptions, dictionaries, `break` or `global`, and no assignment to a "
-    "part of a value."
+    f"{_LANGUAGE}: no nested functions, exceptions, dictionaries, `break` or `global`, and no assignment "
+    "to a part of a value."
 )
 NAMES_RULE = (
     f"{_LANGUAGE}: of its file it uses functions of @triton.jit, imports, and constants written as "
@@ -128,8 +128,8 @@ class Kernels:
         underscores, are judged with the rest of the file.
         """
         base = self._reader.meaning(node.value)
-        listed = KERNEL_ATTRIBUTES.names or frozenset()
-        return node.attr in listed or node.attr.startswith("__") or bool(base and self._reader.is_module(base))
+        elsewhere = node.attr.startswith("__") or (base and self._reader.is_module(base))
+        return bool(elsewhere) or node.attr in (KERNEL_ATTRIBUTES.names or ())
 
     def _is_known(self, name: str) -> bool:
         """Whether a name of the file means what it says, whenever a kernel runs."""

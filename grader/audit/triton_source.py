@@ -1,8 +1,8 @@
 """Audit kernels in Triton, and the op.py that launches them, by their syntax trees.
 
 A kernel's file defines functions of Triton's language (`kernel_language`), and what configures them: by the
-interpreter they run as Python, in the process of the grader's worker. op.py may use what any op.py may, the kernels, and what sizes a
-grid.
+interpreter they run as Python, in the process of the grader's worker. op.py may use what any op.py may, the
+kernels, and what sizes a grid.
 """
 
 from __future__ import annotations

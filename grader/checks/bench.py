@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -171,16 +171,19 @@ class Bench:
         side_by_side = case.streams > 1  # only a trace tells on which streams
         traced = side_by_side or self._is_traced(stage, case, inputs)
         self.pending = self.text(inputs, case)
-        ask = partial(
-            self.session.call, self.spec.entry, grad=bool(requires_grad), schedule=schedule,
-            **case_options(case),
-        )  # fmt: skip
+
+        def ask(given: Inputs, **how: Any) -> Reply:
+            return self.session.call(
+                self.spec.entry, given.for_worker(requires_grad), grad=bool(requires_grad), schedule=schedule,
+                **case_options(case), **how,
+            )  # fmt: skip
+
         if traced and stage == "forward" and self._tunes:
             others = other_inputs(inputs, self.generator("tuning", stage, case.name))
-            tried = ask(others.for_worker(requires_grad), trace=False)
+            tried = ask(others, trace=False)
             if tried.handle is not None:
                 self.session.release(tried.handle)
-        reply = ask(inputs.for_worker(requires_grad), trace=traced, **counting(count))
+        reply = ask(inputs, trace=traced, **counting(count))
         return self._record(Call.of_case(case, stage, self.pending, self._placed(reply), traced, inputs))
 
     @property

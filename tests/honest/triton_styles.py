@@ -1,4 +1,4 @@
-"""Right kernels in many styles: each is the solution of exercise 25 with some passages written in another way."""
+"""Right kernels in many styles: each is the solution of exercise 25, some passages written in another way."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ SLUG = "25_triton"
 _FORWARD = '@triton.autotune(configs=CONFIGS, key=["columns"])\n@triton.jit\ndef forward_kernel('
 _BACKWARD = '@triton.autotune(configs=CONFIGS, key=["columns"], reset_to_zero=["sums"])\n@triton.jit'
 _LAST = "rows, columns, eps: tl.constexpr, BLOCK: tl.constexpr, ROWS: tl.constexpr,\n):  # fmt: skip\n"
-_WIDE = "    wide = tl.float64 if x.dtype.element_ty == tl.float64 else tl.float32  # the type to compute in\n"
+_WIDE_LINE = "wide = tl.float64 if x.dtype.element_ty == tl.float64 else tl.float32"
+_WIDE = f"    {_WIDE_LINE}  # the type to compute in\n"
 _FIRST_ROW = "tl.program_id(0).to(tl.int64) * ROWS + tl.arange(0, ROWS)"
 _SCALE = "1 / tl.sqrt(tl.sum(distance * distance, 1) / columns + eps)"
 _MEAN = "center = tl.sum(values, 1) / columns"
@@ -22,6 +23,7 @@ _STORE = (
     "tl.store(out + row[:, None] * columns + column[None, :], result.to(out.dtype.element_ty), mask=inside)"
 )
 _IMPORT = "import triton.language as tl\n"
+_DEF_GRID = "def grid(meta: dict[str, Any]) -> tuple[int]:\n        return "
 _GRID = '(triton.cdiv(rows.shape[0], meta["ROWS"]),)'
 
 Passages = list[tuple[str, str]]
@@ -44,8 +46,7 @@ STYLES: dict[str, tuple[Passages, Passages]] = {
     ),
     "other names for types": (
         [(_IMPORT, f"{_IMPORT}\nF32 = tl.float32\nF64 = tl.float64\n"),
-         ("wide = tl.float64 if x.dtype.element_ty == tl.float64 else tl.float32",
-          "wide = F64 if x.dtype.element_ty == F64 else F32")],
+         (_WIDE_LINE, "wide = F64 if x.dtype.element_ty == F64 else F32")],
         [],
     ),
     "four configurations, some of them left out": (
@@ -53,8 +54,8 @@ STYLES: dict[str, tuple[Passages, Passages]] = {
             ("CONFIGS = [\n", "CONFIGS = [\n    *(triton.Config({'ROWS': n}, num_warps=4, num_stages=2) "
              "for n in (2, 8)),\n"),
             (_FORWARD, "def few(configs, args, **kwargs):\n    most = 8 if args['columns'] < 512 else 2\n"
-             "    return [each for each in configs if each.kwargs['ROWS'] <= most and each.num_warps <= 8]\n\n\n"
-             "@triton.autotune(configs=CONFIGS, key=['columns'], prune_configs_by={'early_config_prune': few})\n"
+             "    return [each for each in configs if each.kwargs['ROWS'] <= most]\n\n\n"
+             "@triton.autotune(CONFIGS, key=['columns'], prune_configs_by={'early_config_prune': few})\n"
              "@triton.jit\ndef forward_kernel("),
         ],
         [],
@@ -87,14 +88,14 @@ STYLES: dict[str, tuple[Passages, Passages]] = {
     ),
     "a lambda for the grid": (
         [],
-        [(f"def grid(meta: dict[str, Any]) -> tuple[int]:\n        return {_GRID}", f"grid = lambda meta: {_GRID}")],
+        [(f"{_DEF_GRID}{_GRID}", f"grid = lambda meta: {_GRID}")],
     ),
     "no tuning": (
         [(_FORWARD, "@triton.jit\ndef forward_kernel(")],
-        [(f"def grid(meta: dict[str, Any]) -> tuple[int]:\n        return {_GRID}\n", ""),
-         ("wrap_triton(forward_kernel)[grid](", "wrap_triton(forward_kernel)[(triton.cdiv(rows.shape[0], 2),)]("),
+        [(f"{_DEF_GRID}{_GRID}\n", ""),
+         ("(forward_kernel)[grid](", "(forward_kernel)[(triton.cdiv(rows.shape[0], 2),)]("),
          ("*rows.shape, eps, triton.next_power_of_2(rows.shape[1]),\n    )\n    return out",
-          "*rows.shape, eps, BLOCK=triton.next_power_of_2(rows.shape[1]), ROWS=2, num_warps=2, num_stages=1,\n"
+          "*rows.shape, eps, BLOCK=triton.next_power_of_2(rows.shape[1]), ROWS=2, num_warps=2,\n"
           "    )\n    return out")],
     ),
     "mathematics of tl.math": (
@@ -123,8 +124,8 @@ STYLES: dict[str, tuple[Passages, Passages]] = {
     ),
     "annotations and a docstring": (
         [(f"x_row, x_column, weight_column, bias_column,\n    {_LAST}{_WIDE}",
-          "x_row: tl.int64, x_column, weight_column: \"tl.int64\", bias_column,\n    rows: int, columns: int, "
-          "eps: \"tl.constexpr\", BLOCK: tl.constexpr, ROWS: tl.constexpr = 1,\n) -> None:\n"
+          "x_row: tl.int64, x_column, weight_column: \"tl.int64\", bias_column,\n    rows: int, "
+          "columns: int, eps: \"tl.constexpr\", BLOCK: tl.constexpr, ROWS: tl.constexpr = 1,\n) -> None:\n"
           f'    """Normalises ROWS rows."""\n{_WIDE}')],
         [],
     ),
@@ -151,7 +152,8 @@ STYLES: dict[str, tuple[Passages, Passages]] = {
     ),
     "sums zeroed by a hook": (
         [(_BACKWARD, "def zeroed(args):\n    args['sums'].zero_()\n\n\n@triton.autotune(\n"
-          "    configs=[triton.Config({'ROWS': n}, pre_hook=zeroed) for n in (4, 1)], key=['columns']\n)\n@triton.jit")],
+          "    [triton.Config({'ROWS': n}, pre_hook=zeroed) for n in (4, 1)], key=['columns']\n)\n"
+          "@triton.jit")],
         [],
     ),
     "options of jit": (
@@ -166,7 +168,8 @@ STYLES: dict[str, tuple[Passages, Passages]] = {
         [],
     ),
     "a reduction of its own": (
-        [("@triton.jit\ndef moments", "@triton.jit\ndef plus(a, b):\n    return a + b\n\n\n@triton.jit\ndef moments"),
+        [("@triton.jit\ndef moments",
+          "@triton.jit\ndef plus(a, b):\n    return a + b\n\n\n@triton.jit\ndef moments"),
          (_MEAN, "center = tl.reduce(values, 1, plus) / columns")],
         [],
     ),

@@ -23,12 +23,13 @@ _MEMORY = (
 )
 _COMPUTE = (
     "abs associative_scan argmax argmin broadcast broadcast_to cdiv ceil clamp cos cumprod cumsum div_rn dot "
-    "erf exp exp2 fdiv flip floor fma gather histogram log log2 max maximum min minimum philox rand rand4x randint randn "
-    "reduce reduce_or rsqrt sigmoid sin softmax sort sqrt sqrt_rn sum topk umulhi where xor_sum"
+    "erf exp exp2 fdiv flip floor fma gather histogram log log2 max maximum min minimum philox "
+    "rand rand4x randint randn reduce reduce_or rsqrt sigmoid sin softmax sort sqrt sqrt_rn sum topk umulhi "
+    "where xor_sum"
 )
 _DTYPES = (
-    "bfloat16 float16 float32 float64 float8e4nv float8e5 int1 int16 int32 int64 int8 pi32_t pointer_type PropagateNan const dtype tensor_descriptor "
-    "uint16 uint32 uint64 uint8 tensor"
+    "PropagateNan bfloat16 const dtype float16 float32 float64 float8e4nv float8e5 int1 int16 int32 int64 "
+    "int8 pi32_t pointer_type tensor tensor_descriptor uint16 uint32 uint64 uint8"
 )
 
 KERNEL: dict[str, Group] = {
@@ -41,8 +42,8 @@ KERNEL: dict[str, Group] = {
         "abs ceil cos div_rn erf exp exp2 fdiv floor fma log log2 rsqrt sin sqrt sqrt_rn umulhi",
     ),
 }
-# Of the members of tl.tensor, tl.dtype, tl.constexpr and tl.tensor_descriptor: none that leads to the compiler's
-# or the interpreter's own objects.
+# Of the members of tl.tensor, tl.dtype, tl.constexpr and tl.tensor_descriptor: none that leads to objects
+# of the compiler or the interpreter.
 KERNEL_ATTRIBUTES = group(
     "of values in a kernel, of their types, and of a pointer's",
     "T abs advance argmax argmin associative_scan atomic_add atomic_and atomic_cas atomic_max atomic_min "

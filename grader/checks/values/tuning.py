@@ -1,7 +1,7 @@
 """Other values for a call that comes before a traced one, so that a kernel in Triton is compiled and tuned.
 
-Nothing watches that call. With the same values, a submission could have a library compute there what its kernel
-then only copies.
+Nothing watches that call. With the same values, a submission could have a library compute there what its
+kernel then only copies.
 """
 
 from __future__ import annotations
