@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import replace
 from importlib.metadata import PackageNotFoundError
 from pathlib import Path
@@ -12,12 +12,14 @@ import pytest
 import torch
 
 from cusimt.triton import lacking, version
+from grader.audit import audit_python
 from grader.checks.build import compile_submission
 from grader.checks.device.launches import kernels_of
 from grader.checks.outcome import Outcome
 from grader.compilation import Artifact
 from grader.compilation.python_kernels import defined_names, kernel_names
 from grader.course.catalog import Catalog
+from grader.course.stubs import without_markers
 from grader.run.values import Reply
 from grader.specification import Case, tensor
 from grader.support.errors import InfrastructureError
@@ -114,3 +116,29 @@ def test_what_is_tuned_with_before_a_trace_has_the_same_layout_and_other_values(
             assert (one.shape, one.stride(), one.dtype) == (other.shape, other.stride(), other.dtype)
             assert not torch.equal(one, other)
     assert session.released == [1]
+
+
+SECTIONS = sorted(EXERCISE.sections)
+
+
+def with_sections(folder: Path, written: Collection[str]) -> Path:
+    """The solution, but for the sections that are not `written`."""
+    for name in EXERCISE.edit:
+        text = (EXERCISE.solution_dir / name).read_text(encoding="utf-8")
+        for section in SECTIONS:
+            if section not in written and EXERCISE.sections[section].file == name:
+                begin, end = (f"# --8<-- [{word}:{section}]\n" for word in ("start", "end"))
+                before, _, rest = text.partition(begin)
+                todo = EXERCISE.sections[section].stub or f'raise NotImplementedError("TODO({section})")\n'
+                indentation = " " * (len(before) - len(before.rstrip(" ")))
+                text = f"{before.rstrip(' ')}{indentation}{todo.strip()}\n{rest.partition(end)[2]}"
+        (folder / name).write_text(without_markers(text), encoding="utf-8")
+    return folder
+
+
+@needs_triton
+@pytest.mark.parametrize("section", SECTIONS)
+def test_an_unfinished_kernel_is_let_through(section: str, tmp_path: Path) -> None:
+    """Its sections use names of one another."""
+    for written in ([section], [each for each in SECTIONS if each != section]):
+        assert audit_python(EXERCISE, with_sections(tmp_path, written)) is None
