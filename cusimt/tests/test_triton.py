@@ -259,3 +259,88 @@ def test_what_is_missing_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     assert version.lacking() == ""
     monkeypatch.setattr(version.sys, "platform", "darwin")
     assert "Linux" in version.remedy() and "pip" not in version.remedy()
+
+
+@on_device
+def test_a_kernel_takes_values_and_no_objects_of_the_host() -> None:
+    """Triton's compiler could do nothing with a function or a list. The interpreter would call or fill it."""
+    from typing import NamedTuple
+
+    import torch
+
+    from cusimt.tests import triton_kernels
+
+    class Pair(NamedTuple):
+        block: int
+        name: str = ""
+
+    class Spy(NamedTuple):
+        block: int
+
+        def __mul__(self, other: object) -> int:
+            return 0
+
+    x = torch.ones(4, device="cuda")
+    out = torch.empty_like(x)
+    for wrong in (print, [4], {}, Spy(4), (4, [5]), torch.Size):
+        with pytest.raises(TypeError, match="argument `BLOCK` of a kernel is a"):
+            triton_kernels.scaled[(1,)](x, out, 4, 2.0, BLOCK=wrong)
+    triton_kernels.first_of[(1,)](x, out, Pair(4, "four"))
+    triton_kernels.first_of[(1,)](x, out, (4, "four"))
+    assert out.tolist() == [1.0] * 4
+
+
+@on_device
+def test_the_function_for_the_grid_changes_no_argument() -> None:
+    import torch
+
+    from cusimt.tests import triton_kernels
+
+    x = torch.ones(4, device="cuda")
+    out = torch.empty_like(x)
+
+    def grid(meta: dict[str, object]) -> tuple[int]:
+        meta["factor"] = 3.0
+        return (1,)
+
+    triton_kernels.scaled[grid](x, out, 4, 2.0, BLOCK=4)
+    assert out.tolist() == [2.0] * 4
+
+
+@on_device
+def test_the_interpreters_names_are_not_the_kernels() -> None:
+    import torch
+
+    from cusimt.tests import triton_kernels
+
+    x = torch.ones(4, device="cuda")
+    triton_kernels.scaled[(1,)](x, torch.empty_like(x), 4, 2.0, BLOCK=4)
+    assert {"np", "inspect", "interpreter_builder", "TensorHandle"}.isdisjoint(vars(triton_kernels))
+    with pytest.raises(NameError, match="np"):
+        triton_kernels.sum_by_numpy[(1,)](x, torch.empty_like(x), BLOCK=4)
+
+
+@on_device
+def test_a_kernel_that_failed_is_remembered_although_it_was_caught() -> None:
+    import contextlib
+
+    import torch
+
+    from cusimt.tests import triton_kernels
+    from cusimt.triton import failures
+
+    x = torch.ones(4, device="cuda")
+    failures.forget()
+    triton_kernels.scaled[(1,)](x, torch.empty_like(x), 4, 2.0, BLOCK=4)
+    assert failures.first() == ""
+    with contextlib.suppress(Exception):
+        triton_kernels.sum_by_numpy[(1,)](x, torch.empty_like(x), BLOCK=4)
+    assert failures.first().startswith("NameError: ")
+    failures.forget()
+    with contextlib.suppress(RuntimeError):
+        triton_kernels.adds_untold[lambda meta: (1,)](x, torch.zeros(64, device="cuda"), 4)
+    assert failures.first().startswith("DifferentAnswers: ")
+    failures.forget()
+    with failures.forgiven(), contextlib.suppress(Exception):
+        triton_kernels.sum_by_numpy[(1,)](x, torch.empty_like(x), BLOCK=4)
+    assert failures.first() == ""

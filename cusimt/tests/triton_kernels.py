@@ -65,6 +65,17 @@ def descriptors(x, out, rows, columns, ROWS: tl.constexpr, COLUMNS: tl.constexpr
 
 
 @triton.jit
+def first_of(x, out, pair: tl.constexpr):
+    at = tl.arange(0, pair[0])
+    tl.store(out + at, tl.load(x + at))
+
+
+@triton.jit
+def sum_by_numpy(x, out, BLOCK: tl.constexpr):
+    tl.store(out, np.sum(tl.load(x + tl.arange(0, BLOCK))))  # noqa: F821  # the interpreter's name
+
+
+@triton.jit
 def far(x, out, stride, BLOCK: tl.constexpr):
     at = tl.arange(0, BLOCK)
     tl.store(out + at, tl.load(x + tl.program_id(0) * stride + at))

@@ -9,8 +9,9 @@ host and back; here its loads, stores and atomics go to the simulated device's m
 checked as an access of a CUDA kernel is (`runtime/programs.h`): overruns, uninitialised values, races between
 programs, host pointers; sectors are counted, and it is known which kernel wrote a byte.
 
-In data-flow order: `version` says whether Triton is there, `memory` makes the accesses of a grid, `grid` runs
-its programs, `tuning` tries configurations, `operators` registers what `torch.library.triton_op` registers.
+In data-flow order: `version` says whether Triton is there, `arguments` what a launch may hand to a kernel,
+`memory` makes the accesses of a grid, `grid` runs its programs, `failures` remembers those that raised,
+`tuning` tries configurations, `operators` registers what `torch.library.triton_op` registers.
 """
 
 from cusimt.triton.activate import activate, watch

@@ -107,6 +107,8 @@ def _patch() -> None:
     parts._patch_lang = grid.patched_once(parts._patch_lang)
     executor: Any = interpreter.GridExecutor
     executor.__call__ = grid.run
+    rewriter: Any = interpreter.FunctionRewriter
+    rewriter._compile_and_exec = grid.by_its_own_names(rewriter._compile_and_exec)
     function: Any = interpreter.InterpretedFunction
     function.__call__ = grid.call
     tuner: Any = autotuner.Autotuner

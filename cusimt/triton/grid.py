@@ -15,10 +15,13 @@ from typing import Any
 
 import numpy
 
+from cusimt.triton import failures
+from cusimt.triton.arguments import require_values
 from cusimt.triton.memory import Launch, Memory, driver
 
 _WARPS = 4  # of a program, unless the launch says otherwise
 _LARGEST = (2**31 - 1, 65535, 65535)
+_REWRITTEN = "interpreter_semantic"  # what the assignments of a rewritten kernel call
 _LIBRARIES = tuple(f"{os.sep}{name}{os.sep}" for name in ("triton", "torch"))  # this package, too
 
 
@@ -56,14 +59,18 @@ def run(executor: Any, *arguments: Any, **keywords: Any) -> None:
     bound = inspect.getcallargs(executor.fn, *arguments, **keywords)
     if without_memory(bound.values()):
         return
+    require_values(bound)
     tensors = list(_tensors(bound.values()))
     _require_device(bound)
     for hook in executor.pre_run_hooks:
         hook(*arguments, **keywords)
-    grid = _grid(executor.grid(bound) if callable(executor.grid) else executor.grid)
+    given = executor.grid(dict(bound)) if callable(executor.grid) else executor.grid
+    grid = _grid(given)
     if 0 in grid:
         return  # as Triton's launcher, which starts nothing then
-    _run_programs(executor, bound, _launch(executor, grid, warps, tensors))
+    launch = _launch(executor, grid, warps, tensors)
+    with failures.remembered():
+        _run_programs(executor, bound, launch)
 
 
 def without_memory(arguments: Iterable[Any]) -> bool:
@@ -211,6 +218,24 @@ def call(function: Any, *arguments: Any, **keywords: Any) -> Any:
 
     interpreter._patch_lang(function.fn)
     return function.rewrite()(*arguments, **keywords)
+
+
+def by_its_own_names(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`FunctionRewriter._compile_and_exec`, which adds all names of its own module to those of a kernel.
+
+    A name that the kernel's file lacks, such as `np`, is an error here as it is for Triton's compiler.
+    """
+
+    def execute(rewriter: Any, tree: Any) -> Any:
+        names = rewriter.fn.__globals__
+        before = {*names, _REWRITTEN}
+        try:
+            return original(rewriter, tree)
+        finally:
+            for added in set(names) - before:
+                del names[added]
+
+    return execute
 
 
 # ---- memory operations of the interpreter ---------------------------------------------------------------

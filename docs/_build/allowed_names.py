@@ -10,7 +10,8 @@ from grader.audit.lists.builtins import BUILTINS, METHODS
 from grader.audit.lists.setup import OF_SETUP, SETUP
 from grader.audit.lists.standard import STANDARD
 from grader.audit.lists.tensors import NUMPY, TORCH
-from grader.audit.lists.triton import HOST, KERNEL
+from grader.audit.lists.triton import BUILTINS as IN_KERNELS
+from grader.audit.lists.triton import HOST, KERNEL, KERNEL_ATTRIBUTES
 from grader.audit.suite_source import PYTEST
 
 
@@ -27,6 +28,11 @@ def suites() -> str:
 def kernels() -> str:
     """What a file of kernels in Triton may import; op.py beside it has `triton` for what HOST lists."""
     return _table("module", "what it is for", {**KERNEL, **{f"{key} (in op.py)": HOST[key] for key in HOST}}, code=True)
+
+
+def names_in_kernels() -> str:
+    """Python's own names in a kernel, and the attributes of its values."""
+    return _table("names", "what they are", {"Python's own": IN_KERNELS, "attributes": KERNEL_ATTRIBUTES})
 
 
 def setup() -> str:

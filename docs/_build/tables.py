@@ -203,6 +203,7 @@ TABLES = {
     "allowed_modules": allowed_names.modules,
     "allowed_in_suites": allowed_names.suites,
     "allowed_in_kernels": allowed_names.kernels,
+    "allowed_names_in_kernels": allowed_names.names_in_kernels,
     "allowed_in_setup": allowed_names.setup,
     "allowed_attributes_in_setup": allowed_names.attributes_in_setup,
     "allowed_names": allowed_names.names,

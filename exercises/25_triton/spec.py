@@ -152,7 +152,7 @@ CASES = [
     Case("no columns", inputs((5, 0))),
     Case("on a side stream", inputs((10, 60)), stream="side"),
     Case("sizes of this verdict", sizes=drawn(
-        lambda rows, columns: inputs((rows, columns)), rows=(5, 30), columns=(33, 2000),
+        lambda rows, columns: inputs((rows, columns)), rows=(11, 30), columns=(33, 1700),
         where=lambda rows, columns: 1 << 12 < rows * columns < 20_000,
     )),
 ]  # fmt: skip

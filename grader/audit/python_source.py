@@ -274,7 +274,11 @@ class SourceAudit:
         Only abstract classes have `register`, and a class of others always has an imported name.
         """
         value = node.cls if isinstance(node, ast.MatchClass) else getattr(node, "value", node)
-        return name in reserved() and (name != "register" or bool(self.meaning(value)))
+        return name in self.reserved() and (name != "register" or bool(self.meaning(value)))
+
+    def reserved(self) -> frozenset[str]:
+        """Names of attributes that objects of others have, and that are on no list."""
+        return reserved()
 
     def _dotted(self, node: ast.expr) -> str:
         """The dotted name of a chain that begins at an imported name; else `""`."""

@@ -11,6 +11,7 @@ from __future__ import annotations
 import builtins
 import contextlib
 import dataclasses
+import dis
 import enum
 import functools
 import importlib
@@ -41,6 +42,10 @@ _OF_NUMPY = {
     "numpy._core._internal": ("_ctypes",),
     "numpy.random": ("PCG64",),  # which a Generator leads to, and which has addresses
 }
+_OF_TRITON = (
+    "triton.language.core", "triton.language.semantic", "triton.runtime.interpreter", "triton.runtime.jit",
+    "triton.runtime.autotuner", "triton.tools.tensor_descriptor",
+)  # fmt: skip
 _MODULES = (types, builtins, typing, functools, contextlib, dataclasses, enum, warnings)
 
 
@@ -52,6 +57,29 @@ def reserved() -> frozenset[str]:
         found.update(dir(kind), _used_inside(kind))
     found.update(_data_of_generators())
     return frozenset(found) - ATTRIBUTE_NAMES
+
+
+@cache
+def of_triton() -> frozenset[str]:
+    """Names of attributes that objects of Triton have, those of its interpreter included.
+
+    Empty where Triton is missing, and with it all such objects.
+    """
+    found: set[str] = set()
+    for name in _OF_TRITON:
+        with contextlib.suppress(ImportError):  # where a release of Triton keeps it elsewhere
+            for kind in vars(importlib.import_module(name)).values():
+                if isinstance(kind, type) and kind.__module__.startswith("triton."):
+                    found.update(dir(kind), *map(_stored_by, vars(kind).values()))
+                    found.update(getattr(kind, "__annotations__", ()))
+    return frozenset(found)
+
+
+def _stored_by(method: object) -> Iterator[str]:
+    """The attributes that a method written in Python gives to objects."""
+    code = getattr(method, "__code__", None)
+    stored = dis.get_instructions(code) if isinstance(code, CodeType) else ()
+    return (str(each.argval) for each in stored if each.opname == "STORE_ATTR")
 
 
 def _data_of_generators() -> Iterator[str]:

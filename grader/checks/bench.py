@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, field, replace
-from functools import cached_property, partial
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -15,6 +15,7 @@ from grader.checks.error_lines import at_own_line
 from grader.checks.outcome import Outcome
 from grader.checks.values.expected import Expected
 from grader.checks.values.inputs import Inputs, draw, seeded
+from grader.checks.values.tuning import other_cotangents, other_inputs
 from grader.checks.values.wording import call_text
 from grader.compilation import Artifact
 from grader.course.catalog import Exercise
@@ -170,21 +171,25 @@ class Bench:
         side_by_side = case.streams > 1  # only a trace tells on which streams
         traced = side_by_side or self._is_traced(stage, case, inputs)
         self.pending = self.text(inputs, case)
-        ask = partial(
-            self.session.call, self.spec.entry, inputs.for_worker(requires_grad), grad=bool(requires_grad),
-            schedule=schedule, **case_options(case),
-        )  # fmt: skip
+
+        def ask(given: Inputs, **how: Any) -> Reply:
+            return self.session.call(
+                self.spec.entry, given.for_worker(requires_grad), grad=bool(requires_grad), schedule=schedule,
+                **case_options(case), **how,
+            )  # fmt: skip
+
         if traced and stage == "forward" and self._tunes:
-            tried = ask(trace=False)
+            others = other_inputs(inputs, self.generator("tuning", stage, case.name))
+            tried = ask(others, trace=False)
             if tried.handle is not None:
                 self.session.release(tried.handle)
-        reply = ask(trace=traced, **counting(count))
+        reply = ask(inputs, trace=traced, **counting(count))
         return self._record(Call.of_case(case, stage, self.pending, self._placed(reply), traced, inputs))
 
     @property
     def _tunes(self) -> bool:
         """Whether the first call with new sizes compiles and times configurations, and waits for the device
-        while it does: not what a trace is to show.
+        while it does: not what a trace is to show. Other values come before, with the same sizes.
         """
         return self.backend == "cuda" and self.exercise.has_python_kernels
 
@@ -233,7 +238,8 @@ class Bench:
         traced = trace or self._is_traced("backward", case, inputs)
         self.pending = f"The backward of {self.text(inputs, case)}"
         if traced and self._tunes:
-            self.session.backward(handle, cotangents, trace=False)
+            others = other_cotangents(cotangents, self.generator("tuning", "backward", case.name))
+            self.session.backward(handle, others, trace=False)
         reply = self.session.backward(handle, cotangents, trace=traced, **counting(count))
         return self._record(Call.of_case(case, "backward", self.pending, self._placed(reply), traced))
 

@@ -21,6 +21,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.table import Table
 
+from cusimt.triton import lacking
 from grader.support.errors import ExplainedError, UsageError
 from tests.adversarial.catalogue import BACKENDS, Attack, attacks
 from tests.adversarial.running import Row, grade_all
@@ -33,6 +34,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except ExplainedError as error:
         print(error, file=sys.stderr)
         return 2
+    if lacking() and (left := [each for each in chosen if each.exercise.has_python_kernels]):
+        print(f"{lacking()} So {len(left)} attacks by kernels in Triton are left out.", file=sys.stderr)
+        chosen = [each for each in chosen if each not in left]
     begun = time.perf_counter()
     rows = grade_all(chosen, options.backend, options.jobs)
     _show(rows, Console(), time.perf_counter() - begun)

@@ -16,7 +16,7 @@ from grader.compilation import Artifact
 from grader.run.zygote_handle import Zygote
 from grader.support.backends import Backend
 from grader.verdict import Status, Verdict
-from tests.adversarial.catalogue import BEFORE_IT_RUNS, Attack
+from tests.adversarial.catalogue import BEFORE_IT_RUNS, CHECKS, Attack
 
 
 @dataclass(frozen=True)
@@ -86,5 +86,8 @@ def _refusals(verdict: Verdict) -> dict[str, str]:
             continue
         findings = [f"{finding.sentence} {finding.rule}" for finding in check.findings]
         name = "audit" if check.name == "build" and check.topic == "audit" else check.name
-        found[name] = "\n".join((check.sentence, *findings, *check.lines))
+        if name not in (*BEFORE_IT_RUNS, *CHECKS):
+            name = "parts"  # each of them has a name of its own
+        said = "\n".join((check.sentence, *findings, *check.lines))
+        found[name] = f"{found[name]}\n{said}" if name in found else said
     return found

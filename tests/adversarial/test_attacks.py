@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from cusimt.triton import lacking
 from grader.checks.lanes import open_lane
 from grader.compilation import detect_backend
 from grader.run.zygote_handle import Zygote
@@ -27,7 +28,13 @@ _CODE = re.compile(r"`[^`]*`")
 
 
 def on_desks(chosen: Sequence[Attack]) -> list[Any]:
-    return [pytest.param(attack, id=attack.name, marks=together(attack.exercise)) for attack in chosen]
+    return [pytest.param(attack, id=attack.name, marks=list(_marks(attack))) for attack in chosen]
+
+
+def _marks(attack: Attack) -> Iterator[pytest.MarkDecorator]:
+    yield together(attack.exercise)
+    if attack.exercise.has_python_kernels:
+        yield pytest.mark.skipif(bool(lacking()), reason=lacking() or "Triton is there")
 
 
 @pytest.fixture(scope="module")

@@ -14,6 +14,7 @@ import numpy
 import torch
 from torch import Tensor
 
+from cusimt.triton import failures
 from grader.run.inside import counting, wrapped_offsets
 from grader.run.inside.arguments import Given
 from grader.run.inside.staging import foreign_copies, writers_of
@@ -31,6 +32,10 @@ _STATISTICS = ("live_bytes", "peak_bytes", "live_allocations", "total_allocation
 
 class _Memory(ctypes.Structure):
     _fields_: ClassVar = [(name, ctypes.c_uint64) for name in _STATISTICS]
+
+
+class KernelFailed(RuntimeError):
+    """A kernel in Triton failed, and the call that launched it returned as if it had not."""
 
 
 class SimtTracer:
@@ -82,6 +87,7 @@ class SimtTracer:
         """Forget what preparing the call did; launches are synchronous, so nothing is waited for."""
         prepare()
         self._runtime.simt_reset()
+        failures.forget()
         if traced:
             self._runtime.simt_take_api_calls()
             self._driver.take_operators()
@@ -97,6 +103,11 @@ class SimtTracer:
             yield
         finally:
             self._runtime.simt_raise_shield(0)
+        if failed := failures.first():
+            raise KernelFailed(
+                f"a kernel failed with {failed}, and the submission caught that. On a GPU a failed kernel "
+                "ends every call that follows: let its exception pass."
+            )
 
     def collect(self, values: Sequence[Any], given: Sequence[Given]) -> dict[str, Any]:
         """Findings, launches, operators, copies and writers, cut to a length that a reply can hold."""

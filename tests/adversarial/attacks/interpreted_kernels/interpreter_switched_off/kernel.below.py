@@ -1,0 +1,1 @@
+triton.knobs.runtime.interpret = False

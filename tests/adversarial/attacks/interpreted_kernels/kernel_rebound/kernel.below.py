@@ -1,0 +1,2 @@
+def moments(values, inside, columns, eps):
+    return str(values), eps
