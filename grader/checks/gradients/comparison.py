@@ -34,6 +34,12 @@ _SHAPE = re.compile(r"[\[(](\d+(?:, ?\d+)+)[\])]")
 _NODE = re.compile(r"\bfunction (\w+)Backward\b")
 
 
+def forward_is_wrong(bench: Bench) -> bool:
+    """Whether correctness has refused a value: then a gradient may be wrong because forward is."""
+    correctness = bench.outcomes.get("correctness")
+    return correctness is not None and correctness.status is Status.FAIL and correctness.topic == "values"
+
+
 def wrong_gradient(
     bench: Bench, case: Case, inputs: Inputs, tape: Tape, names: list[str], cotangents: list[torch.Tensor],
     back: Call, kind: str,
@@ -116,6 +122,7 @@ class _Asked(Recorded):
             for_ones=self.tape.gradients([torch.ones_like(each) for each in self.cotangents])[name],
             autocast=back.autocast,
             reason=partial(self.reason, name, wanted[name], output),
+            of_wrong_forward=forward_is_wrong(self.bench),
         )
 
 

@@ -28,6 +28,7 @@ from grader.checks.values.expected import Expected, expected_changes, expected_o
 from grader.checks.values.inputs import Drawn, Inputs
 from grader.checks.values.precision import whatever_the_dtype
 from grader.checks.values.refusals import judge_refusal
+from grader.checks.values.sum_patterns import TRANSPOSED
 from grader.checks.values.wording import (
     Hints,
     device_error,
@@ -145,7 +146,8 @@ def judge_case(bench: Bench, case: Case, position: int) -> Outcome | None:
     failure = wrong_output(expected, inputs, call, partial(cause_of, bench, call, given), reason, launches)
     if failure is not None and failure.topic == "values":
         why = wrong_strides.explain(*asked) or missing_terms.explain(*asked)
-        sentence = f"{failure.sentence} {why}".strip()
+        said = "" if failure.guess.startswith(TRANSPOSED) else why  # exchanged strides are the same once more
+        sentence = f"{failure.sentence} {said}".strip()
         failure = replace(failure, sentence=sentence, certain=why or failure.certain)
     failure = failure or _wrong_arguments(bench, case, inputs, call)
     if failure is None and case.deterministic:

@@ -174,11 +174,22 @@ def right_sums(wrong: Wrong) -> str:
         return ""
     for dim, line, other in ((1, "row", "column"), (0, "column", "row")):
         if _adds_up(wrong, dim):
+            if _sums_agree(wrong, dim):
+                return (
+                    f"Each {line} adds up to {float(wrong.expected.sum(dim=dim)[0]):g}, as it should: it is "
+                    "divided by the sum of its terms, and the terms themselves are wrong."
+                )
             return (
                 f"Each {line} adds up to what it should, but its elements are wrong: are the right terms "
                 f"added in the wrong {other}?"
             )
     return ""
+
+
+def _sums_agree(wrong: Wrong, dim: int) -> bool:
+    """Whether all sums are one number, as after a division by the sum: then any terms add up to it."""
+    sums = wrong.expected.sum(dim=dim)
+    return bool(torch.allclose(sums, sums[:1].expand_as(sums)))
 
 
 def _adds_up(wrong: Wrong, dim: int) -> bool:
