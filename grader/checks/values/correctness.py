@@ -89,10 +89,11 @@ def _first_of(failures: list[Outcome], bench: Bench) -> Outcome:
         failures = [each for each in failures if each.status is not Status.NOT_ATTEMPTED]
     shared = told_apart(bench, {failure.case for failure in failures})
     judged = [case for case in bench.spec.cases if bench.has_tried(case)]
-    if shared:
-        others = "no other" if len(judged) == len(bench.spec.cases) else "no other that was tried"
+    all_tried = len(judged) == len(bench.spec.cases)
+    if shared and (all_tried or len(failures) > 1):  # of one failure that ended the run, anything is in common
+        others = "no other" if all_tried else "no other that was tried"
         first = replace(first, lines=(*first.lines, in_a_sentence(shared, len(failures), others)))
-    elif len(failures) == 1 and 1 < len(judged) == len(bench.spec.cases):
+    elif len(failures) == 1 < len(judged) and all_tried:
         first = replace(first, lines=(*first.lines, f'The only wrong case: "{first.case}".'))
     if len(failures) == 1:
         return first
