@@ -49,7 +49,7 @@ def wrong_gradient(
     if back.reply.error is not None:
         error = with_owner(placed(back.reply.error, bench.files), inputs, cotangents)
         failure = error_outcome(text, error, case.name)
-        return _reminding(_naming_shapes(failure, inputs, cotangents), case)
+        return _reminding(_naming_shapes(_unpacking(failure), inputs, cotangents), case)
     if back.reply.trace.sticky_error is not None:
         return device_error(back.text, back.reply, case.name)
     asked = _Asked(bench, case, inputs, tape, cotangents)
@@ -124,6 +124,17 @@ class _Asked(Recorded):
             reason=partial(self.reason, name, wanted[name], output),
             of_wrong_forward=forward_is_wrong(self.bench),
         )
+
+
+def _unpacking(failure: Outcome) -> Outcome:
+    """What has to agree, where Python counted one thing on either side of an assignment and said no more."""
+    if failure.status is not Status.FAIL or "values to unpack (expected" not in failure.sentence:
+        return failure
+    rule = (
+        "An unpacking needs a name for each value: ctx.saved_tensors has those that save_for_backward was "
+        "given, in that order, and an operator returns those of its schema."
+    )
+    return replace(failure, sentence=f"{ended(failure.sentence)} {rule}")
 
 
 def _naming_shapes(failure: Outcome, inputs: Inputs, cotangents: list[torch.Tensor]) -> Outcome:

@@ -90,7 +90,7 @@ def _first_of(failures: list[Outcome], bench: Bench) -> Outcome:
     shared = told_apart(bench, {failure.case for failure in failures})
     judged = [case for case in bench.spec.cases if bench.has_tried(case)]
     all_tried = len(judged) == len(bench.spec.cases)
-    if shared and (all_tried or len(failures) > 1):  # of one failure that ended the run, anything is in common
+    if shared and (all_tried or len(failures) > 1):  # one failure that ended the run has much in common
         others = "no other" if all_tried else "no other that was tried"
         first = replace(first, lines=(*first.lines, in_a_sentence(shared, len(failures), others)))
     elif len(failures) == 1 < len(judged) and all_tried:
@@ -147,7 +147,7 @@ def judge_case(bench: Bench, case: Case, position: int) -> Outcome | None:
     failure = wrong_output(expected, inputs, call, partial(cause_of, bench, call, given), reason, launches)
     if failure is not None and failure.topic == "values":
         why = wrong_strides.explain(*asked) or missing_terms.explain(*asked)
-        said = "" if failure.guess.startswith(TRANSPOSED) else why  # exchanged strides are the same once more
+        said = "" if failure.guess.startswith(TRANSPOSED) else why  # strides exchanged: the same again
         sentence = f"{failure.sentence} {said}".strip()
         failure = replace(failure, sentence=sentence, certain=why or failure.certain)
     failure = failure or _wrong_arguments(bench, case, inputs, call)
