@@ -16,7 +16,7 @@ BENCHMARKS := command_line edit_to_verdict simt_throughput bindings
 # A module's fixture is made by one worker, and the slow tests come first: cusimt/tests/scheduling.py.
 TEST := $(RUN) -m pytest -n $(JOBS) --dist loadgroup --no-loadscope-reorder
 
-.PHONY: help demo test test-all test-fast site site-class serve sync lint bench clean
+.PHONY: help demo test test-all test-fast site site-class serve sync lint prebuild bench clean
 .DEFAULT_GOAL := help
 
 help:
@@ -35,8 +35,9 @@ help:
 demo: $(VENV)/.core
 	@$(RUN) -m grader demo $(if $(ALL),--all)
 
-test: lint $(VENV)/.docs
-	@$(RUN) -m tests.prebuild
+# The linters take one processor; meanwhile the other compiles what the tests share.
+test: $(VENV)/.docs
+	@$(MAKE) --no-print-directory --output-sync -j 2 lint prebuild
 	@$(TEST) --every $(EVERY)
 
 test-all:
@@ -63,6 +64,9 @@ lint: $(VENV)/.test
 	@find cusimt/runtime cusimt/device cusimt/include -type f ! -name '*.py' ! -name '*.md' ! -name '*.pyc' \
 	    | xargs $(VENV)/bin/clang-format --dry-run -Werror
 	@$(RUN) -m mypy
+
+prebuild: $(VENV)/.docs
+	@$(RUN) -m tests.prebuild
 
 bench: $(VENV)/.core
 	@for name in $(BENCHMARKS); do echo "== $$name"; $(RUN) benchmarks/$$name.py || exit 1; done

@@ -79,7 +79,7 @@ def build_key(flags: Sequence[str]) -> list[str]:
 @functools.cache
 def sources_digest() -> str:
     """A digest of every source and header of the runtime, on which all libraries above it depend."""
-    return cache.digest(map(cache.tree_digest, (INCLUDE, RUNTIME)))
+    return cache.digest((cache.tree_digest(INCLUDE), cache.tree_digest(RUNTIME, (".cpp", ".h"))))
 
 
 @contextmanager

@@ -244,6 +244,9 @@ void run_on_host(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
     const size_t count = schema.arguments().size();
     const std::vector<c10::IValue> arguments(stack->end() - static_cast<ptrdiff_t>(count), stack->end());
     const auto device = common_device(facts, schema, arguments);
+    if (facts.dtypes != nullptr) {
+        refuse_dtype(*facts.dtypes, op, arguments);
+    }
     const c10::DeviceGuard device_guard(device);
     if (!facts.structural) {
         refuse_capture(facts.name.c_str(), device.index());
@@ -259,7 +262,7 @@ void run_on_host(const c10::OperatorHandle& op, torch::jit::Stack* stack) {
         if (facts.draws_default) {
             sequence.emplace(device.index());
         }
-        op.redispatchBoxed(c10::DispatchKeySet(c10::DispatchKey::CPU), stack);
+        run_cpu_kernel(facts.dtypes, op, stack);
     }
     record_writes(facts, schema, arguments, views);
     const size_t results = schema.returns().size();

@@ -2,6 +2,7 @@
 #include "allocator.cpp"
 #include "context.cpp"
 #include "copy.cpp"
+#include "dtypes.cpp"
 #include "errors.cpp"
 #include "fallback.cpp"
 #include "functions.cpp"

@@ -31,6 +31,19 @@ const std::unordered_set<std::string> kHostTensorsWelcome{
     "aten::_ctc_loss_backward",
 };
 
+// What a CUDA build of PyTorch has no kernel for, of the operators that a program may call on a device.
+const std::unordered_set<std::string> kCpuOnly{
+    "aten::histogram",
+    "aten::_histogramdd_bin_edges",
+    "aten::_histogramdd_from_bin_cts",
+    "aten::_histogramdd_from_bin_tensors",
+    "aten::_upsample_lanczos2d_aa",
+    "aten::_upsample_lanczos2d_aa_backward",
+    "aten::_add_relu",
+    "aten::_add_relu_",
+    "aten::_spdiags",
+};
+
 bool returns_a_view(const c10::FunctionSchema& schema) {
     return std::any_of(schema.returns().begin(), schema.returns().end(), [](const c10::Argument& result) {
         return result.alias_info() != nullptr && !result.alias_info()->isWrite();
@@ -47,12 +60,13 @@ OperatorFacts read_facts(const c10::OperatorHandle& op) {
     OperatorFacts facts;
     facts.name = schema.name();
     const bool own = facts.name.rfind("aten::", 0) == 0 || facts.name.rfind("prims::", 0) == 0;
-    facts.runs_here = own && op.hasComputedKernelForDispatchKey(c10::DispatchKey::CPU);
+    facts.runs_here = own && kCpuOnly.count(facts.name) == 0 && op.hasComputedKernelForDispatchKey(c10::DispatchKey::CPU);
     facts.structural = returns_a_view(schema) || kStructural.count(facts.name) > 0;
     facts.writes_memset = facts.name == "aten::fill_" || facts.name == "aten::zero_";
     facts.pointwise = op.hasTag(at::Tag::pointwise);
     facts.takes_host_tensors = kHostTensorsWelcome.count(facts.name) > 0;
     facts.draws_default = op.hasTag(at::Tag::nondeterministic_seeded) && !has_generator(schema);
+    facts.dtypes = dtype_rules_of(facts.name);
     return facts;
 }
 

@@ -9,6 +9,8 @@
 #include <ATen/core/dispatch/Dispatcher.h>
 #include <ATen/native/transformers/attention.h>
 #include <ATen/ops/cat.h>
+#include <ATen/ops/where.h>
+#include <ATen/ops/zeros.h>
 #include <ATen/ops/zeros_like.h>
 
 #include <array>
@@ -40,26 +42,34 @@ bool no_vendor_ctc_tensor(const Tensor& /*log_probs*/, const Tensor& /*targets*/
     return false;
 }
 
-Tensor run_cpu_kernel(const char* name, torch::jit::Stack stack) {
+Tensor run_cpu_operator(const char* name, torch::jit::Stack stack) {
     run_on_host(c10::Dispatcher::singleton().findSchemaOrThrow(name, ""), &stack);
     return torch::jit::pop(stack).toTensor();
 }
 
 // softmax of half precision with a float result, which autocast asks of CUDA: the CPU kernels do not change the dtype.
 Tensor softmax(const Tensor& self, int64_t dim, bool half_to_float) {
-    return run_cpu_kernel("aten::_softmax", {half_to_float ? self.to(at::kFloat) : self, dim, false});
+    return run_cpu_operator("aten::_softmax", {half_to_float ? self.to(at::kFloat) : self, dim, false});
 }
 
 Tensor log_softmax(const Tensor& self, int64_t dim, bool half_to_float) {
-    return run_cpu_kernel("aten::_log_softmax", {half_to_float ? self.to(at::kFloat) : self, dim, false});
+    return run_cpu_operator("aten::_log_softmax", {half_to_float ? self.to(at::kFloat) : self, dim, false});
 }
 
 Tensor softmax_backward(const Tensor& grad, const Tensor& output, int64_t dim, at::ScalarType input_dtype) {
-    return run_cpu_kernel("aten::_softmax_backward_data", {grad, output, dim, grad.scalar_type()}).to(input_dtype);
+    return run_cpu_operator("aten::_softmax_backward_data", {grad, output, dim, grad.scalar_type()}).to(input_dtype);
 }
 
 Tensor log_softmax_backward(const Tensor& grad, const Tensor& output, int64_t dim, at::ScalarType input_dtype) {
-    return run_cpu_kernel("aten::_log_softmax_backward_data", {grad, output, dim, grad.scalar_type()}).to(input_dtype);
+    return run_cpu_operator("aten::_log_softmax_backward_data", {grad, output, dim, grad.scalar_type()}).to(input_dtype);
+}
+
+// nansum: the CPU's kernel refuses complex numbers.
+Tensor nansum(const Tensor& self, at::OptionalIntArrayRef dim, bool keepdim, std::optional<at::ScalarType> dtype) {
+    if (self.is_complex()) {
+        return at::where(self.isnan(), at::zeros({}, self.options()), self).sum(dim, keepdim, dtype);
+    }
+    return run_cpu_operator("aten::nansum", {self, dim, keepdim, dtype});
 }
 
 Tensor plus(const Tensor& gates, const OptionalTensor& bias) { return bias && bias->defined() ? gates + *bias : gates; }
@@ -148,6 +158,7 @@ void register_substitutes(torch::Library& aten) {
     aten.impl("_log_softmax", &log_softmax);
     aten.impl("_softmax_backward_data", &softmax_backward);
     aten.impl("_log_softmax_backward_data", &log_softmax_backward);
+    aten.impl("nansum", &nansum);
     aten.impl("_thnn_fused_lstm_cell", &lstm_cell);
     aten.impl("_thnn_fused_lstm_cell_backward_impl", &lstm_cell_backward);
     aten.impl("_thnn_fused_gru_cell", &gru_cell);

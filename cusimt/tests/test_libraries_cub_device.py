@@ -44,6 +44,14 @@ def test_reductions_of_segments(device: Program) -> None:
     assert not findings.take()
 
 
+def test_a_sum_of_halves_keeps_what_a_tree_keeps(device: Program) -> None:
+    """One running sum would stay at 2,048: half has 11 bits, and 2,048 + 1 is 2,048."""
+    sums = np.zeros(2, np.float16)
+    device.half_sums(np.ones(8192, np.float16), sums, 8192, np.array([0, 8191], np.int32))
+    assert sums.tolist() == [8192, 8192]  # 8,191 is rounded
+    assert not findings.take()
+
+
 def test_scans(device: Program) -> None:
     values = np.random.default_rng(3).integers(-99, 99, N, dtype=np.int32)
     keys = np.repeat(np.arange(40, dtype=np.int32), 25)

@@ -42,6 +42,10 @@ extern "C" void reductions(const float* in, float* out, cub::KeyValuePair<int, f
     cudaStreamDestroy(stream);
 }
 
+extern "C" void half_sums(const __half* in, __half* sums, int n, const int* offsets) {
+    TWICE(cub::DeviceReduce::Sum, in, sums, n);
+    TWICE(cub::DeviceSegmentedReduce::Sum, in, sums + 1, 1, offsets, offsets + 1);
+}
 extern "C" void segments(const float* in, const int* offsets, float* sums, float* largest, int count) {
     TWICE(cub::DeviceSegmentedReduce::Sum, in, sums, count, offsets, offsets + 1);
     TWICE(cub::DeviceSegmentedReduce::Max, in, largest, count, offsets, offsets + 1);

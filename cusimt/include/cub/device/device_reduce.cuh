@@ -12,11 +12,30 @@ namespace simt_detail {
 template <class Operator, class Initial, class Item>
 using accumulator = std::decay_t<std::invoke_result_t<Operator&, Initial, Item>>;
 
+// `item(first)` to `item(last - 1)`, first < last, in the shape of a GPU's reduction: a thread's few items one by one, these
+// results in pairs. One running sum of many halves, or floats, would lose what a GPU keeps.
+template <class Result, class Operator, class N, class Item>
+Result fold_pairs(N first, N last, Operator& op, Item& item) {
+    constexpr N of_a_thread = 16;
+    if (last - first > of_a_thread) {
+        const N middle = first + (last - first) / 2;
+        Result before = fold_pairs<Result>(first, middle, op, item);
+        return op(before, fold_pairs<Result>(middle, last, op, item));
+    }
+    Result result = item(first);
+    for (N i = first + 1; i < last; ++i) result = op(result, item(i));
+    return result;
+}
+
+template <class Operator, class T, class N, class Item>
+SIMT_INLINE auto fold_items(N first, N last, Operator& op, T initial, Item item) {
+    typedef accumulator<Operator, T, std::decay_t<std::invoke_result_t<Item&, N>>> result;
+    return first < last ? result(op(initial, fold_pairs<result>(first, last, op, item))) : result(initial);
+}
+
 template <class Operator, class In, class T, class N>
 SIMT_INLINE auto fold(In in, N first, N last, Operator& op, T initial) {
-    accumulator<Operator, T, value_of<In>> result = initial;
-    for (N i = first; i < last; ++i) result = op(result, in[i]);
-    return result;
+    return fold_items(first, last, op, initial, [&](N i) -> value_of<In> { return in[i]; });
 }
 
 // The best item of in[first, last) and its place; of equal ones the first. `better(a, b)`: b replaces a.
@@ -45,9 +64,7 @@ struct DeviceReduce {
     static cudaError_t TransformReduce(void* temporary, size_t& bytes, In in, Out out, N n, Operator op, Transform transform,
                                        T initial, SIMT_DEVICE_WIDE_CALL) {
         return simt::with_temporary("cub::DeviceReduce::TransformReduce", temporary, bytes, 0, stream, where, [=]() mutable {
-            T result = initial;
-            for (N i = 0; i < n; ++i) result = op(result, transform(in[i]));
-            *out = result;
+            *out = simt_detail::fold_items(N(0), n, op, initial, [&](N i) { return transform(in[i]); });
         });
     }
     template <class In, class Out, std::integral N>
@@ -96,12 +113,12 @@ struct DeviceReduce {
                                    Runs runs, Operator op, N n, SIMT_DEVICE_WIDE_CALL) {
         return simt::with_temporary("cub::DeviceReduce::ReduceByKey", temporary, bytes, 0, stream, where, [=]() mutable {
             N count = 0;
-            for (N i = 0; i < n; ++count) {
-                simt_detail::value_of<Keys> key = keys[i];
-                simt_detail::value_of<Values> result = values[i];
-                for (++i; i < n && key == keys[i]; ++i) result = op(result, values[i]);
+            for (N first = 0, last; first < n; first = last, ++count) {
+                simt_detail::value_of<Keys> key = keys[first];
+                for (last = first + 1; last < n && key == keys[last]; ++last) {
+                }
                 unique[count] = key;
-                out[count] = result;
+                out[count] = simt_detail::fold(values, first + 1, last, op, simt_detail::value_of<Values>(values[first]));
             }
             *runs = count;
         });
