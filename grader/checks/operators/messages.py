@@ -119,8 +119,8 @@ def recognized(message: str) -> Outcome | None:
     if _NOTHING_SAVED.search(message):
         return Outcome(
             Status.FAIL,
-            "backward found no saved tensor to unpack: where the operator is differentiated, nothing was saved "
-            "for it. register_autograd gets setup_context= as well, which saves it.",
+            "backward found no saved tensor to unpack: where the operator is differentiated, nothing was "
+            "saved for it. register_autograd gets setup_context= as well, which saves it.",
             expected="ctx.saved_tensors as setup_context saved them", got="none",
             topic="autograd_registration",
         )  # fmt: skip
