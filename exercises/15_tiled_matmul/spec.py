@@ -146,8 +146,8 @@ def out_sectors(a: torch.Tensor, b: torch.Tensor) -> int:
 
 
 READ = (
-    "A block loads each element of its tiles once, as one element per thread; neighbouring lanes read "
-    "neighbours in memory, in a transposed operand too."
+    "A block loads each element of its tiles of 32 x 32 once, as one element per thread; neighbouring lanes "
+    "read neighbours in memory, in a transposed operand too."
 )
 BACKWARD = "t() hands your kernel a matrix whose columns are contiguous: let the lanes go down those."
 BANKS = "If lanes write or read a column of a tile, its rows must not be a multiple of 32 words apart."

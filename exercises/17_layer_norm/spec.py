@@ -15,6 +15,13 @@ def reference(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, eps: fl
     return torch.nn.functional.layer_norm(x, weight.shape, weight, bias, eps)
 
 
+def bias_first(x: torch.Tensor, weight: torch.Tensor, bias: torch.Tensor, eps: float) -> torch.Tensor:
+    return (torch.nn.functional.layer_norm(x, weight.shape, eps=eps) + bias) * weight
+
+
+CONFUSED = {"bias added before weight multiplies": bias_first}
+
+
 def inputs(
     shape: int | tuple[int, ...],
     dtype: str = "float32",

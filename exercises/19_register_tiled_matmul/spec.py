@@ -25,8 +25,12 @@ def steps(a: torch.Tensor) -> torch.Tensor:
     return torch.arange(a.shape[1])
 
 
+def the_round_before(a: torch.Tensor) -> torch.Tensor:
+    return torch.where(steps(a) < DEPTH, steps(a), steps(a) - DEPTH)
+
+
 def a_round_late(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
-    taken = torch.where(steps(a) < DEPTH, steps(a), steps(a) - DEPTH)
+    taken = the_round_before(a)
     return a[:, taken] @ b[taken]
 
 
@@ -37,6 +41,12 @@ def without_second_vectors(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
 
 CONFUSED = {
     "the product with every pair of tiles used a round late, the first one twice": a_round_late,
+    "the product with every tile of b from the round before, the first one twice": lambda a, b: (
+        a @ b[the_round_before(a)]
+    ),
+    "the product with every tile of a from the round before, the first one twice": lambda a, b: (
+        a[:, the_round_before(a)] @ b
+    ),
     "the product with the row of b for the first of four steps along k in all four": lambda a, b: (
         a @ b[steps(a) // 4 * 4]
     ),

@@ -21,6 +21,7 @@ _THROWN = re.compile(
 )
 _REGISTERED = re.compile(r"registered at (?P<file>[^\s:]+):(?P<line>\d+)")
 _SCHEMA_MARK = "<--- HERE"  # below the character at which a schema stopped to make sense
+_SCHEMA_ENDED = re.compile(r"expected (\w+|'.+') but found 'eof' here:$")  # no character to point at
 LONGEST = 400
 MOST_LINES = 12
 
@@ -36,7 +37,13 @@ class LastWords:
     @property
     def is_registration(self) -> bool:
         """Whether it is PyTorch that refuses an operator, its schema or its kernel."""
-        return any(_REGISTERED.search(line) or _SCHEMA_MARK in line for line in (self.first, *self.rest))
+        lines = (self.first, *self.rest)
+        return self.is_cut_short or any(_REGISTERED.search(line) or _SCHEMA_MARK in line for line in lines)
+
+    @property
+    def is_cut_short(self) -> bool:
+        """Whether PyTorch met the end of a schema before its result."""
+        return _SCHEMA_ENDED.match(self.first) is not None
 
     @property
     def where(self) -> str:
@@ -59,6 +66,12 @@ def uncaught(failure: SubmissionError) -> Outcome | None:
     thrown = last_words(failure.printed)
     if thrown is None:
         return None
+    if thrown.is_cut_short:
+        sentence = (
+            "It compiles, but PyTorch refused a registration: a schema ends too early. It is "
+            "`name(Type argument, ...) -> Type`, with an arrow and a result; without a result, `-> ()`."
+        )
+        return Outcome(Status.BUILD_ERROR, sentence, got=thrown.type, lines=thrown.rest, topic="load")
     if thrown.is_registration:
         where = f" in {thrown.where}" if thrown.where else ""
         sentence = f"It compiles, but PyTorch refused a registration{where}: {thrown.first}"

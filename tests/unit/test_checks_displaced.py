@@ -94,6 +94,13 @@ def test_terms_in_the_wrong_column_and_in_the_wrong_row() -> None:
     assert "adds up" not in told(numbers(6, 10, seed=8), right)
 
 
+def test_rows_that_are_divided_by_their_sum_say_nothing_of_columns() -> None:
+    """Any terms of a softmax add up to 1, so nothing was added in the wrong column."""
+    right, got = (torch.softmax(numbers(6, 10, seed=seed), dim=1) for seed in (1, 2))
+    text = told(got.to(torch.float32), right.to(torch.float32))
+    assert text.startswith("Each row adds up to 1, as it should: it is divided by the sum of its terms")
+
+
 def test_sums_of_zero_say_nothing_of_their_terms() -> None:
     right, got = (numbers(6, 10, seed=seed) for seed in (1, 2))
     right, got = (each - each.mean(dim=1, keepdim=True) for each in (right, got))

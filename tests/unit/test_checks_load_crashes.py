@@ -58,6 +58,18 @@ def test_a_schema_that_cannot_be_read_keeps_the_mark_below_the_place() -> None:
     assert outcome.lines == ("f(Tensor x) - Tensor", "            ~ <--- HERE")
 
 
+def test_a_schema_without_a_result_has_no_character_to_point_at() -> None:
+    printed = (
+        "terminate called after throwing an instance of 'std::runtime_error'\n"
+        "  what():  expected arrow but found 'eof' here:\nf(Tensor x)\n\nFatal Python error: Aborted\n"
+    )
+    outcome = uncaught(crash(printed))
+    assert outcome is not None
+    assert outcome.status is Status.BUILD_ERROR
+    assert "a schema ends too early. It is `name(Type argument, ...) -> Type`" in outcome.sentence
+    assert outcome.lines == ("f(Tensor x)",)
+
+
 def test_any_other_exception_is_a_crash_that_is_named() -> None:
     outcome = uncaught(crash(ANOTHER))
     assert outcome is not None

@@ -16,13 +16,14 @@ _SEVERAL = 2  # threads past the end, of which a guard that is missing stops non
 def of_its_own(finding: Mapping[str, Any], call: Call) -> str:
     """Which of the results is the thread's, if its launch has one thread for each of them; else ``""``.
 
-    Only launches in x are looked at, with just as many blocks as that takes.
+    Only launches in x are looked at, with just as many blocks as that takes; and no single result, for which
+    any launch has a thread.
     """
     found, results = _thread_past_the_end(finding, call), _results(call)
     if found is None or finding.get("bytes") != finding["tensor"]["itemsize"]:
         return ""
     launch, number = found
-    if number >= results or launch.grid[0] != -(-results // launch.block[0]):
+    if number >= results or results == 1 or launch.grid[0] != -(-results // launch.block[0]):
         return ""
     thread = f"by thread {number} of a launch with one thread for each of {results} results"
     return f"{thread}{_in_bytes(finding, number)}"

@@ -34,6 +34,12 @@ _SHAPE = re.compile(r"[\[(](\d+(?:, ?\d+)+)[\])]")
 _NODE = re.compile(r"\bfunction (\w+)Backward\b")
 
 
+def forward_is_wrong(bench: Bench) -> bool:
+    """Whether correctness has refused a value: then a gradient may be wrong because forward is."""
+    correctness = bench.outcomes.get("correctness")
+    return correctness is not None and correctness.status is Status.FAIL and correctness.topic == "values"
+
+
 def wrong_gradient(
     bench: Bench, case: Case, inputs: Inputs, tape: Tape, names: list[str], cotangents: list[torch.Tensor],
     back: Call, kind: str,
@@ -43,7 +49,7 @@ def wrong_gradient(
     if back.reply.error is not None:
         error = with_owner(placed(back.reply.error, bench.files), inputs, cotangents)
         failure = error_outcome(text, error, case.name)
-        return _reminding(_naming_shapes(failure, inputs, cotangents), case)
+        return _reminding(_naming_shapes(_unpacking(failure), inputs, cotangents), case)
     if back.reply.trace.sticky_error is not None:
         return device_error(back.text, back.reply, case.name)
     asked = _Asked(bench, case, inputs, tape, cotangents)
@@ -116,7 +122,19 @@ class _Asked(Recorded):
             for_ones=self.tape.gradients([torch.ones_like(each) for each in self.cotangents])[name],
             autocast=back.autocast,
             reason=partial(self.reason, name, wanted[name], output),
+            of_wrong_forward=forward_is_wrong(self.bench),
         )
+
+
+def _unpacking(failure: Outcome) -> Outcome:
+    """What has to agree, where Python counted one thing on either side of an assignment and said no more."""
+    if failure.status is not Status.FAIL or "values to unpack (expected" not in failure.sentence:
+        return failure
+    rule = (
+        "An unpacking needs a name for each value: ctx.saved_tensors has those that save_for_backward was "
+        "given, in that order, and an operator returns those of its schema."
+    )
+    return replace(failure, sentence=f"{ended(failure.sentence)} {rule}")
 
 
 def _naming_shapes(failure: Outcome, inputs: Inputs, cotangents: list[torch.Tensor]) -> Outcome:

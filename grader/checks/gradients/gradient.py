@@ -14,7 +14,7 @@ from grader.checks.device.launches import own_launches
 from grader.checks.device.library_work import foreign_operators
 from grader.checks.device.producers import GRADIENTS, RECORDED, not_earned
 from grader.checks.device.vendor_work import vendor_work
-from grader.checks.gradients.comparison import wrong_gradient
+from grader.checks.gradients.comparison import forward_is_wrong, wrong_gradient
 from grader.checks.gradients.cotangents import COTANGENTS, cotangent, differentiable, expected_gradient
 from grader.checks.gradients.double_backward import second_problem
 from grader.checks.gradients.engine import numeric_sizes
@@ -96,9 +96,10 @@ def _with_what_they_share(bench: Bench, gradient: Gradient, first: Case, failure
     """Say what the cases with wrong gradients have in common, and the others have not.
 
     All cases before `first` are right; only where its values are wrong are those after it worth a run. Where
-    the numbers have an explanation, what the few cases share may be a coincidence that contradicts it.
+    the numbers have an explanation, what the few cases share may be a coincidence that contradicts it; and
+    where forward is wrong, so is what the cases share: they share the sizes at which forward is.
     """
-    if failure.topic != "values" or failure.cause is not None or failure.guess:
+    if failure.topic != "values" or failure.cause is not None or failure.guess or forward_is_wrong(bench):
         return failure
     wrong = {first.name}
     position = [case.name for case in gradient.cases].index(first.name)

@@ -22,6 +22,9 @@ _NO_KERNEL = re.compile(
 _EXCHANGED = re.compile(r"(?P<name>[\w.]+)\(\) got an unexpected keyword argument '(inputs|output)'")
 # Of an operator, PyTorch counts one value of its own on both sides.
 _TOO_FEW = re.compile(r"incorrect number of gradients \(expected (?P<needed>\d+), got (?P<given>\d+)\)")
+# Backward unpacks what nothing has saved.
+_NOTHING_SAVED = re.compile(r"not enough values to unpack \(expected \d+, got 0\)")
+_CALLS_ITSELF = re.compile(r"maximum recursion depth exceeded")
 # Two runs of one operator that do not agree: also where each run of the kernel has values of its own.
 _DISAGREES = re.compile(r"(?:Outputs|Gradients) of the operator are different in eager-mode")
 VALUES = "values"  # the topic of that, and of values that were compared with those of the reference
@@ -112,6 +115,22 @@ def recognized(message: str) -> Outcome | None:
             f"{'few' if missing > 0 else 'many'}. It returns one for each argument of the operator, in their "
             "order, and None for an argument that has none, such as a number or a flag.",
             expected="a gradient for each argument", got=found[0], topic=NUMBER,
+        )  # fmt: skip
+    if _NOTHING_SAVED.search(message):
+        return Outcome(
+            Status.FAIL,
+            "backward found no saved tensor to unpack: where the operator is differentiated, nothing was "
+            "saved for it. register_autograd gets setup_context= as well, which saves it.",
+            expected="ctx.saved_tensors as setup_context saved them", got="none",
+            topic="autograd_registration",
+        )  # fmt: skip
+    if _CALLS_ITSELF.search(message):
+        return Outcome(
+            Status.FAIL,
+            "RecursionError was raised: a function calls itself without end. A fake that calls its own "
+            "operator is such a function, since a fake tensor is what the fake is called for. Let it make an "
+            "empty tensor of the right shape, as x.new_empty(shape) does.",
+            expected="a fake without values", got="RecursionError", topic="fake_tensor",
         )  # fmt: skip
     return None
 

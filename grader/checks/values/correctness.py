@@ -28,6 +28,7 @@ from grader.checks.values.expected import Expected, expected_changes, expected_o
 from grader.checks.values.inputs import Drawn, Inputs
 from grader.checks.values.precision import whatever_the_dtype
 from grader.checks.values.refusals import judge_refusal
+from grader.checks.values.sum_patterns import TRANSPOSED
 from grader.checks.values.wording import (
     Hints,
     device_error,
@@ -88,10 +89,11 @@ def _first_of(failures: list[Outcome], bench: Bench) -> Outcome:
         failures = [each for each in failures if each.status is not Status.NOT_ATTEMPTED]
     shared = told_apart(bench, {failure.case for failure in failures})
     judged = [case for case in bench.spec.cases if bench.has_tried(case)]
-    if shared:
-        others = "no other" if len(judged) == len(bench.spec.cases) else "no other that was tried"
+    all_tried = len(judged) == len(bench.spec.cases)
+    if shared and (all_tried or len(failures) > 1):  # one failure that ended the run has much in common
+        others = "no other" if all_tried else "no other that was tried"
         first = replace(first, lines=(*first.lines, in_a_sentence(shared, len(failures), others)))
-    elif len(failures) == 1 and 1 < len(judged) == len(bench.spec.cases):
+    elif len(failures) == 1 < len(judged) and all_tried:
         first = replace(first, lines=(*first.lines, f'The only wrong case: "{first.case}".'))
     if len(failures) == 1:
         return first
@@ -145,7 +147,8 @@ def judge_case(bench: Bench, case: Case, position: int) -> Outcome | None:
     failure = wrong_output(expected, inputs, call, partial(cause_of, bench, call, given), reason, launches)
     if failure is not None and failure.topic == "values":
         why = wrong_strides.explain(*asked) or missing_terms.explain(*asked)
-        sentence = f"{failure.sentence} {why}".strip()
+        said = "" if failure.guess.startswith(TRANSPOSED) else why  # strides exchanged: the same again
+        sentence = f"{failure.sentence} {said}".strip()
         failure = replace(failure, sentence=sentence, certain=why or failure.certain)
     failure = failure or _wrong_arguments(bench, case, inputs, call)
     if failure is None and case.deterministic:

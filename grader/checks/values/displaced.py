@@ -99,9 +99,15 @@ def other_places(wrong: Wrong) -> str:
 
 
 def _places(wrong: Wrong, values: torch.Tensor) -> tuple[torch.Tensor, torch.Tensor]:
-    """Where each of `values` belongs, and whether it does: it is one of the right numbers, and no other's."""
+    """Where each of `values` belongs, and whether it does: it is one of the right numbers, and no other's.
+
+    A sum is not as exact as its own size allows: it is off by what the sums of its partial sums are.
+    """
     ordered, order = wrong.flat_expected.sort()
-    near = 8 * torch.finfo(wrong.got.dtype).eps * values.abs()
+    eps = torch.finfo(wrong.got.dtype).eps
+    finite = wrong.flat_expected[wrong.flat_expected.isfinite()]
+    of_sums = math.sqrt(wrong.terms) * float(finite.abs().mean()) if wrong.terms > 1 else 0.0
+    near = eps * (8 * values.abs() + of_sums)
     low = torch.searchsorted(ordered, values - near)
     high = torch.searchsorted(ordered, values + near, right=True)
     return order[low.clamp(max=wrong.total - 1)], high - low == 1
@@ -174,11 +180,22 @@ def right_sums(wrong: Wrong) -> str:
         return ""
     for dim, line, other in ((1, "row", "column"), (0, "column", "row")):
         if _adds_up(wrong, dim):
+            if _sums_agree(wrong, dim):
+                return (
+                    f"Each {line} adds up to {float(wrong.expected.sum(dim=dim)[0]):g}, as it should: it is "
+                    "divided by the sum of its terms, and the terms themselves are wrong."
+                )
             return (
                 f"Each {line} adds up to what it should, but its elements are wrong: are the right terms "
                 f"added in the wrong {other}?"
             )
     return ""
+
+
+def _sums_agree(wrong: Wrong, dim: int) -> bool:
+    """Whether all sums are one number, as after a division by the sum: then any terms add up to it."""
+    sums = wrong.expected.sum(dim=dim)
+    return bool(torch.allclose(sums, sums[:1].expand_as(sums)))
 
 
 def _adds_up(wrong: Wrong, dim: int) -> bool:

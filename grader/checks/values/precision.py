@@ -16,8 +16,11 @@ NEARLY = "It is nearly right"
 
 
 def low_precision(wrong: Wrong) -> str:
-    """Right to fewer digits than the dtype holds."""
-    if not wrong.got.is_floating_point() or wrong.count < 2:
+    """Right to fewer digits than the dtype holds.
+
+    The gradient of a forward that is a little off is a little off, and says nothing about its arithmetic.
+    """
+    if not wrong.got.is_floating_point() or wrong.count < 2 or wrong.of_wrong_forward:
         return ""
     error = (wrong.flat_got - wrong.flat_expected).abs()[wrong.flat_mask]
     size = float(wrong.flat_expected.abs().max())

@@ -124,7 +124,8 @@ def unbalanced_gradient(wrong: Wrong) -> str:
         return ""
     return (
         "Each row of the right gradient adds up to 0, because the result does not change when the whole row "
-        "is shifted. This one does not: a term with a sum over the row is missing or wrong."
+        "is shifted. This one does not: a term with a sum over the row is missing or wrong, or the term that "
+        "it should cancel lacks a factor."
     )
 
 

@@ -39,6 +39,9 @@ def one_row_left_out(wrong: Wrong) -> str:
     return ""
 
 
+TRANSPOSED = "This is the right result for"
+
+
 def transposed_operands(wrong: Wrong) -> str:
     """The right answer for inputs whose rows and columns are exchanged."""
     if wrong.total < MANY:
@@ -46,7 +49,7 @@ def transposed_operands(wrong: Wrong) -> str:
     for names, values in wrong.turned():
         if values.shape == wrong.expected.shape and wrong.is_close(values):
             return (
-                f"This is the right result for {names} transposed: where the kernel reads {names}, in memory "
+                f"{TRANSPOSED} {names} transposed: where the kernel reads {names}, in memory "
                 "or in a tile, row and column index are exchanged."
             )
     return ""

@@ -81,6 +81,7 @@ class Hints:
     launches: Sequence[TracedLaunch] = ()
     reason: Callable[[], str] = str  # see Wrong
     right: Collection[str] = ()  # names of `others` whose gradients were returned, and are right
+    of_wrong_forward: bool = False  # see Wrong
 
     def unlike(self, expected: torch.Tensor) -> Hints:
         """Without the gradients that equal the expected one: to be close to those explains nothing."""
@@ -146,6 +147,7 @@ def mismatch_outcome(
     wrong = Wrong(
         got, expected.values, mismatch.wrong, named, hints.cotangent, written, expected.terms,
         hints.for_ones, expected.turned, hints.launches, list(writers) == ["host"], hints.reason,
+        hints.of_wrong_forward,
     )  # fmt: skip
     hint = "" if hints.cause else negated(wrong) or hints.swapped(got) or diagnose(wrong)
     where = f" at {list(mismatch.index)}" if mismatch.index else ""

@@ -24,6 +24,7 @@ class Wrong:
     answers for inputs that are transposed, with the names of these; ``launches`` are the kernels that ran.
     ``by_host`` says that no copy from the device brought it. ``reason`` evaluates the reference for mistakes
     that need more than these numbers to be told, and gives a sentence about the first that fits.
+    ``of_wrong_forward`` says that this is the gradient of a forward whose results are wrong, too.
     """
 
     got: torch.Tensor
@@ -38,6 +39,7 @@ class Wrong:
     launches: Sequence[TracedLaunch] = ()
     by_host: bool = False
     reason: Callable[[], str] = str
+    of_wrong_forward: bool = False
     flat_got: torch.Tensor = field(init=False)
     flat_expected: torch.Tensor = field(init=False)
     flat_mask: torch.Tensor = field(init=False)
