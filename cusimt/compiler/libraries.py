@@ -129,6 +129,7 @@ _BY_FAMILY = {
     "gcc": (
         *("-fno-gnu-unique", *_BARRIERS_AS_WRITTEN, *_FAULTS_AS_WRITTEN),
         *("-fcheck-new", "-fno-allocation-dce"),
+        "-Wno-psabi",  # a note about g++ 4.6 at every kernel that takes a CUtensorMap
     ),
     "clang": ("-Wno-unused-command-line-argument",),
 }

@@ -36,6 +36,9 @@ _RULES = {
     "stream_reuse": "A freed block goes to the next request on the stream it was allocated on, "
     "immediately. If another stream uses it too, call tensor.record_stream(stream) before it is freed.",
     "copy_source": "Do not change the source of an asynchronous copy before waiting for the copy.",
+    "proxy_fence": "A bulk copy reads shared memory by another proxy than the stores that fill it: after its "
+    "stores each thread executes fence.proxy.async (cuda::ptx::fence_proxy_async(cuda::ptx::space_shared)), "
+    "then comes the barrier, then the copy.",
     "misaligned": "An access of n bytes needs an address that is a multiple of n. A pointer may begin "
     "anywhere, as that of a view does: test it before the access, and take single elements where it does "
     "not fit.",
@@ -112,6 +115,27 @@ _UNFENCED = (
 _NOBODY_ANSWERS = (
     "The thread that should set it has ended, or waits itself: on a GPU the kernel hangs. Another stream or "
     "the host cannot set it here, since one launch runs at a time."
+)
+
+_BYTES = (
+    "A phase ends when copies have brought exactly the bytes that expect_tx announced: the box of a tensor "
+    "map counts in full, also where it is outside the tensor."
+)
+
+_UNREAD = (
+    "Shared memory ends with its block: the thread that makes a bulk copy out of it waits, before it "
+    "returns, until the copy has at least read (cp.async.bulk.wait_group.read 0)."
+)
+
+_BULK_COPIES = (
+    "A bulk copy moves a multiple of 16 bytes. One by tensor coordinates takes the address of a CUtensorMap "
+    "that cuTensorMapEncodeTiled filled, a __grid_constant__ parameter for example, and one coordinate for "
+    "each of its dimensions."
+)
+
+_BULK_ALIGNMENT = (
+    "Bulk copies move multiples of 16 bytes between multiples of 16. In shared memory the box of a tensor "
+    "map begins at a multiple of 128 bytes, with alignas(128), and a barrier object at a multiple of 8."
 )
 
 _BLOCK_SCOPE = (
@@ -253,6 +277,8 @@ def _is_before(finding: Finding) -> bool:
 
 
 def _misaligned(finding: Finding) -> str:
+    if "bulk copy" in finding.note:
+        return _BULK_ALIGNMENT
     return _IN_SHARED if finding.space == "shared" else ""
 
 
@@ -293,7 +319,21 @@ def _race(finding: Finding) -> str:
 
 
 def _deadlock(finding: Finding) -> str:
+    if "byte" in finding.note:
+        return _BYTES
     return _NOBODY_ANSWERS if "no thread changes" in finding.note else ""
+
+
+def _copy_source(finding: Finding) -> str:
+    return _UNREAD if "returned" in finding.note else ""
+
+
+def _illegal_instruction(finding: Finding) -> str:
+    return _BULK_COPIES if finding.note else ""
+
+
+def _barrier_count(finding: Finding) -> str:
+    return _BYTES if "byte" in finding.note else ""
 
 
 def _invalid_launch(finding: Finding) -> str:
@@ -318,6 +358,9 @@ def _host_function(finding: Finding) -> str:
 
 
 _SPECIAL = {
+    "illegal_instruction": _illegal_instruction,
+    "copy_source": _copy_source,
+    "barrier_count": _barrier_count,
     "host_function": _host_function,
     "deadlock": _deadlock,
     "invalid_launch": _invalid_launch,

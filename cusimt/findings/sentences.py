@@ -220,7 +220,15 @@ def _in_flight(finding: Finding, names: Names) -> str:
 
 
 def _copy_source(finding: Finding, names: Names) -> str:
+    if "returned" in finding.note:
+        return _with_memory("A thread returned before its bulk copy had read the source", finding, names)
     what = "The source of an asynchronous copy changed before the copy was waited for"
+    by = f"; {_described(finding.other, finding.block)}" if finding.other else ""
+    return _with_memory(what, finding, names) + by
+
+
+def _proxy_fence(finding: Finding, names: Names) -> str:
+    what = "A bulk copy reads what was stored without a fence.proxy.async before the copy"
     by = f"; {_described(finding.other, finding.block)}" if finding.other else ""
     return _with_memory(what, finding, names) + by
 
@@ -231,7 +239,7 @@ def _of(other: Party) -> str:
 
 
 def _barrier_count(finding: Finding, names: Names) -> str:
-    return "Barrier error: more arrivals than the phase of the barrier object expects"
+    return f"Barrier error: {finding.note or 'more arrivals than the phase of the barrier object expects'}"
 
 
 def _stream_order(finding: Finding, names: Names) -> str:
@@ -261,7 +269,8 @@ def _barrier(finding: Finding, names: Names) -> str:
 def _deadlock(finding: Finding, names: Names) -> str:
     if "no thread changes" in finding.note:
         return _with_memory(f"Deadlock: {finding.note}", finding, names)
-    return f"Deadlock: no thread of the block can go on; {finding.note}"
+    expected = f"; expected{_of(finding.other)}" if finding.other and "byte" in finding.note else ""
+    return f"Deadlock: no thread of the block can go on; {finding.note}{expected}"
 
 
 def _bad_mask(finding: Finding, names: Names) -> str:
@@ -287,7 +296,8 @@ def _division(finding: Finding, names: Names) -> str:
 
 
 def _illegal_instruction(finding: Finding, names: Names) -> str:
-    return "Illegal instruction: the kernel ran into code that the compiler took for unreachable"
+    ran_into = "the kernel ran into code that the compiler took for unreachable"
+    return f"Illegal instruction: {finding.note or ran_into}"
 
 
 def _constant(finding: Finding, names: Names) -> str:
@@ -325,6 +335,7 @@ _WORDS = {
     "device_pointer_on_host": _device_pointer,
     "copy_in_flight": _in_flight,
     "copy_source": _copy_source,
+    "proxy_fence": _proxy_fence,
     "barrier_count": _barrier_count,
     "stream_order": _stream_order,
     "stream_reuse": _stream_reuse,

@@ -2,6 +2,7 @@
 // Not declared: linking (cuLink), virtual memory, arrays and textures, graphs, IPC.
 #pragma once
 #include "cuda_runtime_api.h"
+#include "simt/tensor_map_types.h"
 
 #define __cuda_cuda_h__  // as in CUDA: by this other headers know that it is included
 #define CUDA_VERSION 13000
@@ -104,6 +105,13 @@ typedef enum CUcomputemode_enum {
 } CUcomputemode;
 
 typedef enum CUlimit_enum { CU_LIMIT_STACK_SIZE = 0, CU_LIMIT_PRINTF_FIFO_SIZE = 1, CU_LIMIT_MALLOC_HEAP_SIZE = 2 } CUlimit;
+
+typedef enum CUdriverProcAddressQueryResult_enum {
+    CU_GET_PROC_ADDRESS_SUCCESS = 0,
+    CU_GET_PROC_ADDRESS_SYMBOL_NOT_FOUND = 1,
+    CU_GET_PROC_ADDRESS_VERSION_NOT_SUFFICIENT = 2
+} CUdriverProcAddressQueryResult;
+typedef enum CUdriverProcAddress_flags_enum { CU_GET_PROC_ADDRESS_DEFAULT = 0 } CUdriverProcAddress_flags;
 
 typedef enum CUctx_flags_enum {
     CU_CTX_SCHED_AUTO = 0,

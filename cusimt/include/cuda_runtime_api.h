@@ -179,6 +179,12 @@ cudaError_t cudaEventQuery(cudaEvent_t event);
 cudaError_t cudaEventSynchronize(cudaEvent_t event);
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end);
 
+// ---- functions of the driver API, by name ----
+cudaError_t cudaGetDriverEntryPoint(const char* name, void** function, unsigned long long flags,
+                                    enum cudaDriverEntryPointQueryResult* status SIMT_OR(0));
+cudaError_t cudaGetDriverEntryPointByVersion(const char* name, void** function, unsigned int version, unsigned long long flags,
+                                             enum cudaDriverEntryPointQueryResult* status SIMT_OR(0));
+
 // ---- launches ----
 // An address carries no parameter types. The overloads in cuda_runtime.h launch what has them; these launch what was
 // announced before, and refuse any other address (cudaErrorInvalidDeviceFunction).

@@ -305,3 +305,10 @@ struct cudaMemPoolProps;
 #include "simt/launch_types.h"
 #include "simt/volume_types.h"
 #include "simt/graph_types.h"
+
+enum cudaDriverEntryPointQueryResult {
+    cudaDriverEntryPointSuccess = 0,
+    cudaDriverEntryPointSymbolNotFound = 1,
+    cudaDriverEntryPointVersionNotSufficent = 2  // so spelled
+};
+enum { cudaEnableDefault = 0, cudaEnableLegacyStream = 1, cudaEnablePerThreadDefaultStream = 2 };

@@ -168,9 +168,25 @@ void simt_async_wait(unsigned prior);
 void simt_async_attach(const void* barrier);
 // Barrier objects: 8 bytes that count arrivals. Arriving answers the phase in which; a phase ends with its last arrival.
 void simt_phases_begin(uint64_t* barrier, unsigned expected);
+void simt_phases_end(uint64_t* barrier);  // the memory is no barrier object any more
 uint64_t simt_phase_arrive(uint64_t* barrier, unsigned arrivals, int drops);
 void simt_phase_wait(uint64_t* barrier, uint64_t phase);
-int simt_phase_has_ended(uint64_t* barrier, uint64_t phase);            // may yield
+int simt_phase_has_ended(uint64_t* barrier, uint64_t phase);  // may yield
+// A phase may also expect bytes, and ends when as many have been brought: by bulk copies, or as the program says.
+void simt_phase_expect(uint64_t* barrier, unsigned bytes);
+void simt_phase_bring(uint64_t* barrier, unsigned bytes);
+void simt_phase_must_outlast(uint64_t* barrier, unsigned arrivals);  // a finding if so many end it
+// Bulk copies of multiples of 16 bytes, at multiples of 16: into shared memory, where their bytes come to a barrier object; out of
+// it, into this thread's open group, which a commit closes. A wait lets all but the latest `prior` closed groups arrive, or only
+// read their source.
+void simt_bulk_load(void* to, const void* from, unsigned bytes, uint64_t* barrier);
+void simt_bulk_store(void* to, const void* from, unsigned bytes);
+void simt_bulk_commit(void);
+// The same of a box of a tensor, whose first element is at the coordinates; the tensor map is what cuTensorMapEncodeTiled wrote.
+void simt_tensor_load(void* to, const void* map, const int32_t* coordinates, unsigned rank, uint64_t* barrier);
+void simt_tensor_store(const void* map, const int32_t* coordinates, unsigned rank, const void* from);
+void simt_bulk_wait(unsigned prior, int reads_only);
+void simt_proxy_fence(void);  // what the thread has written to shared memory, bulk copies may read from here on
 void simt_named_barrier(unsigned number, unsigned threads, int waits);  // 16 of them; 0 threads: the whole block
 uint64_t simt_phase_of(const uint64_t* barrier);
 uint64_t simt_phase_pending(const uint64_t* barrier);
@@ -257,7 +273,7 @@ int simt_synchronize(int device);  // counted as a host sync; 0, or the error if
 // ---- what happened: JSON lines in a buffer owned by the runtime until the next call of the same function ------------------
 // finding: {"kind":"out_of_bounds|use_after_free|uninitialized_read|host_pointer|device_pointer_on_host|race_shared|
 //   race_global|misaligned|divergent_barrier|deadlock|bad_mask|invalid_launch|trap|write_to_const|timeout|copy_in_flight|
-//   stream_order|stream_reuse|copy_source|barrier_count|double_free|invalid_free|division_by_zero|illegal_instruction|
+//   stream_order|stream_reuse|copy_source|proxy_fence|barrier_count|double_free|invalid_free|division_by_zero|illegal_instruction|
 //   mapped_memory|other_thread|host_function (the note is its name, as the linker knows it, or "")|
 //   absent_lane (no fault of its own: harmless where the value is not used)|
 //   unchecked_kernel (no fault either: a kernel without access hooks in a run that collects findings; the note is its library)",

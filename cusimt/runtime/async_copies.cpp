@@ -85,8 +85,8 @@ void note_arrival(const AsyncCopy& copy) {
 void AsyncCopies::begin_block(unsigned threads) {
     threads_ = threads;
     serial_ = ++latest_block;
-    if (queues_.empty()) return;
     flying_ = 0;
+    if (queues_.empty()) return;
     queues_.clear();
     attached_.clear();
 }
@@ -97,7 +97,7 @@ void AsyncCopies::issue(AsyncCopy copy) {
     copy.batch = queue.batch;
     if (is_checked()) {
         note_sources(copy);
-        if (is_shared(copy.to)) mark(copy, serial_);
+        if (is_shared(copy.to)) mark(copy.to, copy.bytes, copy.thread, copy.call_site, true);
     }
     queue.copies.push_back(copy);
 }
@@ -143,7 +143,7 @@ void AsyncCopies::land_outside(Queue& queue) {
 void AsyncCopies::land(const AsyncCopy& copy) {
     bool checked = is_checked();
     if (checked) {
-        if (is_shared(copy.to)) mark(copy, 0);
+        if (is_shared(copy.to)) mark(copy.to, copy.bytes, copy.thread, copy.call_site, false);
         Record writer = 0;
         if (source_changed(copy, &writer)) report_changed_source(copy, writer);
     }
@@ -153,13 +153,12 @@ void AsyncCopies::land(const AsyncCopy& copy) {
     if (checked) note_arrival(copy);
 }
 
-// `serial`: the block's while the copy is in flight, 0 when it has landed.
-void AsyncCopies::mark(const AsyncCopy& copy, uint32_t serial) {
-    uintptr_t first = copy.to - shared_memory.begin();
-    if (flights.size() < first + copy.bytes) flights.resize(shared_memory.bytes());
-    for (uintptr_t byte = first; byte < first + copy.bytes; ++byte) flights[byte] = {serial, copy.thread, copy.call_site};
-    flying_ += serial ? 1 : -1u;
-    if (serial) shared_memory.forget_near();  // hooks would let an access to the array pass
+void AsyncCopies::mark(uintptr_t to, uint32_t bytes, uint32_t thread, const void* call_site, bool flies) {
+    uintptr_t first = to - shared_memory.begin();
+    if (flights.size() < first + bytes) flights.resize(shared_memory.bytes());
+    for (uintptr_t byte = first; byte < first + bytes; ++byte) flights[byte] = {flies ? serial_ : 0, thread, call_site};
+    flying_ += flies ? 1 : -1u;
+    if (flies) shared_memory.forget_near();  // hooks would let an access to the array pass
 }
 
 bool AsyncCopies::meets(uintptr_t address, uintptr_t bytes, int kind, const void* pc) const {

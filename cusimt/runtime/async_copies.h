@@ -53,6 +53,8 @@ class AsyncCopies {
     bool in_flight() const { return flying_ > 0; }
     // Reports an access to bytes that have not arrived; true if it did.
     bool meets(uintptr_t address, uintptr_t bytes, int kind, const void* pc) const;
+    // Bytes of shared memory to which a copy is on its way, or has arrived; of bulk copies, too.
+    void mark(uintptr_t to, uint32_t bytes, uint32_t thread, const void* call_site, bool flies);
 
   private:
     struct Queue {
@@ -62,7 +64,6 @@ class AsyncCopies {
     };
     void land_outside(Queue& queue);
     void land(const AsyncCopy& copy);
-    void mark(const AsyncCopy& copy, uint32_t serial);
 
     unsigned threads_ = 0;
     uint32_t serial_ = 0;  // of the block, as the bytes in flight know it

@@ -47,6 +47,9 @@ void Block::begin(uint3 index, uint64_t linear, unsigned threads, const Schedule
     }
     shared_memory.begin_block();
     copies.begin_block(threads);
+    bulk_copies.begin_block();
+    transactions.begin_block();
+    proxy_fences.begin_block();
     std::fill(std::begin(named_), std::end(named_), 0);
     signals.begin_block();
     if (execution.access.cells) race_number_ = global_races.begin_block(shared_memory.epoch(), linear);
@@ -109,6 +112,7 @@ inline void Block::start_thread(Fiber& self, unsigned thread) {
     self.looks_back.forget();
     self.latest_reads.forget();
     self.polled = nullptr;
+    self.awaited = nullptr;
     show_thread(self);
     bool thrown = false;
     try {
@@ -125,6 +129,7 @@ inline void Block::finish_thread(Fiber& self) {
     Warp& warp = warp_of(self.thread);
     warp.stop_reading(self);
     copies.finish_thread(self.thread);
+    bulk_copies.finish_thread(self.thread);
     warp.live &= ~(1u << (self.thread % kWarpSize));
     --live_;
     note_progress();
@@ -164,6 +169,7 @@ Fiber* Block::next(bool prefer_new_threads) {
     bool unstarted = started_ < threads_;
     if (unstarted && (prefer_new_threads || ready_.size() <= yielded_)) return idle_fiber();
     if (ready_.size() <= yielded_) answer_active_masks();
+    if (ready_.empty() && bulk_copies.are_coming()) land_awaited();
     if (ready_.empty()) {
         end();
         return nullptr;
@@ -191,12 +197,25 @@ void Block::resume_current() {
     if (execution.timed_out) fail_by_timeout(self.call_site);
 }
 
+// All threads have begun, and those that are ready have had their turn.
+bool Block::only_waiters() const { return ready_.size() == yielded_ && started_ == threads_ && asking_mask_.empty(); }
+
+// Lets bulk copies arrive for which threads wait; false: there are none.
+bool Block::land_awaited() {
+    bool landed = current_ && current_->awaited && bulk_copies.land(current_->awaited);
+    std::vector<const void*> objects;
+    for (const Fiber* fiber : at_phase_) objects.push_back(fiber->awaited);
+    for (const void* object : objects) landed = bulk_copies.land(object) || landed;
+    return landed;
+}
+
 // What a thread sees of other blocks may change for ever without bringing it further, a counter of its own looks for instance,
 // so that patience with such changes has an end, which comes sooner every time. Stepping aside is never wrong, only slow.
 void Block::yield(const void* call_site, Turn turn) {
     Fiber& self = *current_;
     if (execution.timed_out) fail_by_timeout(call_site);
-    bool only_waiters = ready_.size() == yielded_ && started_ == threads_ && asking_mask_.empty();
+    if (bulk_copies.are_coming() && only_waiters()) land_awaited();
+    bool only_waiters = this->only_waiters();
     if (!only_waiters || turn == Turn::progress) turns_in_vain_ = 0;
     else if (turn == Turn::in_vain) ++turns_in_vain_;
     if (turns_in_vain_ > yielded_) return step_aside(self, call_site, true);  // each of them had its turn

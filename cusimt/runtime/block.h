@@ -8,12 +8,17 @@
 
 #include <deque>
 #include <memory>
+#include <optional>
+#include <string>
 #include <vector>
 
 #include "async_copies.h"
+#include "bulk_copies.h"
+#include "proxies.h"
 #include "release_order.h"
 #include "schedule.h"
 #include "signals.h"
+#include "transactions.h"
 #include "vector_types.h"
 #include "warp.h"
 
@@ -68,6 +73,9 @@ class Block {
     // Barrier objects: arrives, and answers the phase in which; waits until that has ended.
     uint64_t arrive(uint64_t* barrier, uint64_t arrivals, bool drops, const void* call_site);
     void wait_for_phase(uint64_t* barrier, uint64_t phase, const void* call_site);
+    bool poll_phase(uint64_t* barrier, uint64_t phase, const void* call_site);
+    void expect_bytes(uint64_t* barrier, uint64_t bytes, const void* call_site);
+    void bring_bytes(uint64_t* barrier, uint64_t bytes);
     void named_barrier(unsigned number, unsigned arrivals, bool waits, const void* call_site);
     // Abandons the block: no thread of it runs again. Findings never unwind device code, they leave it.
     [[noreturn]] void drop();
@@ -83,6 +91,9 @@ class Block {
     unsigned threads() const { return threads_; }
 
     AsyncCopies copies;
+    BulkCopies bulk_copies;
+    Transactions transactions;
+    ProxyFences proxy_fences;
     Signals signals;
     ReleaseOrder order;
 
@@ -93,6 +104,8 @@ class Block {
     void finish_thread(Fiber& self);
     void park(Fiber& self, Wait wait, const void* call_site);
     void note_progress();  // a thread got further than its wait
+    bool only_waiters() const;
+    bool land_awaited();
     void step_aside(Fiber& self, const void* call_site, bool in_vain);
     void resume_current();
     void enter(const Fiber& self);
@@ -103,8 +116,11 @@ class Block {
     void end();
     void answer_active_masks();
     void diagnose_deadlock();
+    void report_polled_phase(const Fiber& first) const;
     void release_barrier();
     void end_phase(uint64_t* barrier);
+    void settle_phase(uint64_t* barrier);  // ends it if it lacks nothing
+    std::string describe_phase(const void* barrier, std::optional<struct Party>* party) const;
     void note_divergence();
     void wake_participants(Warp& warp, Collective& group);
 

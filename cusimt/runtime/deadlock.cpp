@@ -71,7 +71,9 @@ void Block::diagnose_deadlock() {
     };
     count(at_barrier_.size(), "in a block barrier");
     count(lanes_waiting, "in a warp operation");
-    count(at_phase_.size(), "at a barrier object");
+    const void* object = at_phase_.empty() ? nullptr : at_phase_.front()->awaited;
+    std::string lacking = object && transactions.find(object) ? ", " + describe_phase(object, &other) : "";
+    count(at_phase_.size(), ("at a barrier object" + lacking).c_str());
     count(at_grid_barrier_.size(), "in the grid's barrier");
     if (exited()) note += "; " + std::to_string(exited()) + (exited() == 1 ? " has returned" : " have returned");
     report({.kind = "deadlock",
@@ -82,6 +84,22 @@ void Block::diagnose_deadlock() {
             .thread = execution.thread_index[first->thread]});
 }
 
+// Of threads that ask for the end of a phase in loops.
+void Block::report_polled_phase(const Fiber& first) const {
+    size_t waiting = 0;
+    for (const Fiber& fiber : fibers_) waiting += fiber.launch == execution.id && fiber.awaited == first.awaited;
+    std::optional<Party> other;
+    std::string note = waiting == 1 ? "1 thread waits" : std::to_string(waiting) + " threads wait";
+    note += " at a barrier object, " + describe_phase(first.awaited, &other);
+    report({.kind = "deadlock",
+            .call_site = first.call_site,
+            .other = other,
+            .note = note,
+            .block = index_,
+            .thread = execution.thread_index[first.thread],
+            .is_left = true});
+}
+
 // All threads of all blocks poll, and no value that they poll has changed for many rounds.
 void Block::diagnose_wait(unsigned blocks) const {
     const Fiber* first = nullptr;
@@ -89,6 +107,7 @@ void Block::diagnose_wait(unsigned blocks) const {
         if (fiber.wait == Wait::turn && fiber.launch == execution.id && (!first || fiber.thread < first->thread))
             first = &fiber;
     }
+    if (first && first->awaited) return report_polled_phase(*first);
     auto address = reinterpret_cast<uintptr_t>(first ? first->polled : nullptr);
     bool in_arena = arena.region(address) >= 0;
     std::string note = blocks == 1 ? "1 block waits" : std::to_string(blocks) + " blocks wait";

@@ -2,10 +2,12 @@
 //
 //   [ phase 24 | arrivals still expected in it 20 | arrivals expected in every phase 20 ]
 //
-// Threads arrive without waiting and wait without arriving, unlike at __syncthreads. The end of a phase completes the
-// asynchronous copies attached to the object. For race detection it orders the whole block, which may hide a race between
+// Threads arrive without waiting and wait without arriving, unlike at __syncthreads. A phase may also expect bytes
+// (transactions.h), which bulk copies bring. The end of a phase completes the other asynchronous copies attached to the object. For race detection it orders the whole block, which may hide a race between
 // threads that did not arrive, but never invents one.
 #include <algorithm>
+#include <optional>
+#include <string>
 
 #include "block.h"
 #include "execution.h"
@@ -41,8 +43,27 @@ uint64_t Block::arrive(uint64_t* barrier, uint64_t arrivals, bool drops, const v
     state.pending -= arrivals;
     if (drops) state.expected -= std::min(state.expected, arrivals);
     store(barrier, state);
-    if (state.pending == 0) end_phase(barrier);
+    settle_phase(barrier);
     return phase;
+}
+
+void Block::settle_phase(uint64_t* barrier) {
+    if (load(barrier).pending == 0 && transactions.is_settled(barrier)) end_phase(barrier);
+}
+
+void Block::expect_bytes(uint64_t* barrier, uint64_t bytes, const void* call_site) {
+    if (!transactions.expect(barrier, bytes, current_->thread, call_site)) {
+        report({.kind = "barrier_count",
+                .call_site = call_site,
+                .address = uintptr_t(barrier),
+                .note = "a phase expects more than 1,048,575 bytes at once"});
+    }
+    settle_phase(barrier);
+}
+
+void Block::bring_bytes(uint64_t* barrier, uint64_t bytes) {
+    transactions.bring(barrier, bytes);
+    settle_phase(barrier);
 }
 
 // The barrier objects with numbers (bar.sync 1, 64): a count holds for one phase.
@@ -57,6 +78,8 @@ void Block::named_barrier(unsigned number, unsigned arrivals, bool waits, const 
 
 void Block::end_phase(uint64_t* barrier) {
     State state = load(barrier);
+    transactions.forget(barrier);
+    note_progress();
     copies.land_attached(barrier);
     shared_memory.pass_barrier();
     store(barrier, {state.phase + 1, state.expected, state.expected});
@@ -76,6 +99,37 @@ void Block::wait_for_phase(uint64_t* barrier, uint64_t phase, const void* call_s
     self.phase = phase;
     at_phase_.push_back(&self);
     park(self, Wait::phase, call_site);
+    self.awaited = nullptr;
+}
+
+// A loop that asks must let the others arrive.
+bool Block::poll_phase(uint64_t* barrier, uint64_t phase, const void* call_site) {
+    if (has_ended(barrier, phase)) return true;
+    Fiber& self = *current_;
+    self.awaited = barrier;
+    self.phase = phase;
+    yield(call_site, Turn::in_vain);
+    if (!has_ended(barrier, phase)) return false;
+    self.awaited = nullptr;
+    return true;
+}
+
+// What the phase of a barrier object still lacks, and who expects it.
+std::string Block::describe_phase(const void* barrier, std::optional<Party>* party) const {
+    auto count = [](uint64_t number, const char* what) {
+        return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+    };
+    const Transactions::Balance* balance = transactions.find(barrier);
+    uint64_t pending = load(static_cast<const uint64_t*>(barrier)).pending;
+    if (!balance || balance->missing() == 0) return "whose phase lacks " + count(pending, "arrival");
+    std::string arrivals = pending ? count(pending, "arrival") + " and " : "";
+    if (balance->call_site) *party = Party{balance->call_site, 0, index_, execution.thread_index[balance->thread]};
+    if (balance->missing() > 0) {
+        return "whose phase lacks " + arrivals + std::to_string(balance->missing()) + " of " +
+               count(uint64_t(balance->expected), "byte");
+    }
+    return "whose phase " + (pending ? "lacks " + count(pending, "arrival") + " and " : "") + "expects " +
+           count(uint64_t(balance->expected), "byte") + ", and copies brought " + std::to_string(balance->brought);
 }
 
 }  // namespace simt
@@ -91,7 +145,13 @@ void check(const uint64_t* barrier, int kind, const void* pc) {
 extern "C" {
 void simt_phases_begin(uint64_t* barrier, unsigned expected) {
     check(barrier, WRITE, __builtin_return_address(0));
+    execution.block->transactions.forget(barrier);
     store(barrier, {0, expected, expected});
+}
+
+void simt_phases_end(uint64_t* barrier) {
+    check(barrier, READ | WRITE | ATOMIC, __builtin_return_address(0));
+    execution.block->transactions.forget(barrier);
 }
 
 uint64_t simt_phase_arrive(uint64_t* barrier, unsigned arrivals, int drops) {
@@ -107,8 +167,25 @@ void simt_phase_wait(uint64_t* barrier, uint64_t phase) {
 int simt_phase_has_ended(uint64_t* barrier, uint64_t phase) {
     const void* here = __builtin_return_address(0);
     check(barrier, READ | ATOMIC, here);
-    if (!has_ended(barrier, phase)) execution.block->yield(here);  // a loop that asks must let the others arrive
-    return has_ended(barrier, phase);
+    return execution.block->poll_phase(barrier, phase & kPhaseMask, here);
+}
+
+void simt_phase_expect(uint64_t* barrier, unsigned bytes) {
+    check(barrier, READ | WRITE | ATOMIC, __builtin_return_address(0));
+    execution.block->expect_bytes(barrier, bytes, __builtin_return_address(0));
+}
+
+void simt_phase_bring(uint64_t* barrier, unsigned bytes) {
+    check(barrier, READ | WRITE | ATOMIC, __builtin_return_address(0));
+    execution.block->bring_bytes(barrier, bytes);
+}
+
+void simt_phase_must_outlast(uint64_t* barrier, unsigned arrivals) {
+    if (load(barrier).pending > arrivals) return;
+    report({.kind = "barrier_count",
+            .call_site = __builtin_return_address(0),
+            .address = uintptr_t(barrier),
+            .note = "mbarrier.arrive.noComplete ends the phase"});
 }
 
 void simt_named_barrier(unsigned number, unsigned threads, int waits) {

@@ -7,7 +7,7 @@ namespace simt {
 // Bits. An atomic read-modify-write is READ, WRITE and ATOMIC. SELECTING: an atomic that compares what it finds and keeps or
 // replaces it (CAS, min, max, and, or): a concurrent plain read is a guess that the atomic verifies. RELEASED: a volatile write
 // after a fence. OF_BLOCK: an atomic of block scope. MISALIGNED: the address is no multiple of the size, though the compiler
-// relied on that. SPARE: of more than is needed; harmless if it was never written.
+// relied on that. SPARE: of more than is needed; harmless if it was never written. OF_BULK_COPY: by the asynchronous proxy.
 enum AccessKind {
     READ = 1,
     WRITE = 2,
@@ -17,7 +17,8 @@ enum AccessKind {
     RELEASED = 32,
     MISALIGNED = 64,
     SPARE = 128,
-    OF_BLOCK = 256
+    OF_BLOCK = 256,
+    OF_BULK_COPY = 512
 };
 constexpr int kStrong = ATOMIC | VOLATILE;  // of global memory, threads may do these to one word at the same time
 

@@ -7,6 +7,7 @@
 #pragma once
 #include <stdint.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "arena.h"
@@ -27,6 +28,15 @@ class SharedMemory {
     // The thread that runs from now on.
     void enter(unsigned thread, const LaneClocks& clocks);
     void access(uintptr_t address, uintptr_t bytes, int kind, const void* pc);
+
+    // The last write to one of these words, or bytes, that the running block made and `is_wanted`; null if there is none.
+    template <typename Wanted>
+    const Touch* find_write(uintptr_t address, uintptr_t bytes, Wanted is_wanted) const;
+    // Does nothing order an earlier access before one of this kind by the running thread?
+    bool races(const Touch& earlier, int kind) const;
+    const void* call_site_of(const Touch& touch) const {
+        return reinterpret_cast<const void*>(load_address_ + touch.call_site);
+    }
 
     // Nothing there was written by the running block.
     bool is_blank(uintptr_t address, uintptr_t bytes) const;
@@ -77,7 +87,6 @@ class SharedMemory {
     void touch(SharedCell& cell, uintptr_t address, uintptr_t bytes, int kind, const void* pc);
     const Touch* racing(const SharedCell& cell, int kind) const;
     void split(uintptr_t word);
-    bool races(const Touch& earlier, int kind) const;
     void report_race(const Touch& earlier, uintptr_t address, uintptr_t bytes, int kind, const void* pc,
                      const char* what = "race_shared") const;
     void report_guess(const SharedCell& cell, uintptr_t address, uintptr_t bytes, int kind, const void* pc) const;
@@ -108,6 +117,19 @@ class SharedMemory {
     std::vector<EarlyRead> early_reads_;
     bool is_reported_as_race(const EarlyRead& early) const;
 };
+
+template <typename Wanted>
+const Touch* SharedMemory::find_write(uintptr_t address, uintptr_t bytes, Wanted is_wanted) const {
+    uintptr_t first = address - begin_, end = std::min(first + bytes, bytes_);
+    for (uintptr_t byte = first, past; byte < end; byte = past) {
+        past = byte / 4 * 4 + 4;
+        const SharedCell& word = words_[byte / 4];
+        if (word.split_by_block == serial_) past = byte + 1;
+        const SharedCell& cell = word.split_by_block == serial_ ? parts_[byte] : word;
+        if (cell.written_by_block == serial_ && is_wanted(cell.write)) return &cell.write;
+    }
+    return nullptr;
+}
 
 extern SharedMemory shared_memory;
 

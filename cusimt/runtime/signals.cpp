@@ -47,6 +47,7 @@ void take_turn(const void* address, size_t bytes, const void* pc) {
     Fiber& self = execution.block->current();
     self.atomics = 0;
     bool in_vain = self.looks_back.end_round();
+    self.awaited = nullptr;
     self.polled = address;
     self.polled_bytes = bytes;
     execution.block->yield(pc, in_vain ? Turn::in_vain : Turn::progress);

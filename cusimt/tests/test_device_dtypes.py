@@ -63,12 +63,12 @@ def test_what_a_gpu_refuses_is_refused_in_the_same_words() -> None:
 
     a = torch.ones(4, 4, device="cuda", dtype=torch.long)
     for call, kernel in (
-        (lambda: a @ a, '"addmm_cuda" not implemented for \'Long\''),
-        (lambda: a.int() @ a.int(), '"addmm_cuda" not implemented for \'Int\''),
-        (lambda: F.linear(a, a, a[0]), '"addmm_cuda" not implemented for \'Long\''),
-        (lambda: torch.bmm(a[None], a[None]), '"baddbmm_cuda" not implemented for \'Long\''),
+        (lambda: a @ a, "\"addmm_cuda\" not implemented for 'Long'"),
+        (lambda: a.int() @ a.int(), "\"addmm_cuda\" not implemented for 'Int'"),
+        (lambda: F.linear(a, a, a[0]), "\"addmm_cuda\" not implemented for 'Long'"),
+        (lambda: torch.bmm(a[None], a[None]), "\"baddbmm_cuda\" not implemented for 'Long'"),
         (lambda: F.max_pool2d(a[None, None], 2), '"max_pool2d_with_indices_out_cuda_frame" not implemented'),
-        (lambda: torch.histc(a.half()), '"histc" not implemented for \'Half\''),
+        (lambda: torch.histc(a.half()), "\"histc\" not implemented for 'Half'"),
     ):
         with pytest.raises(NotImplementedError, match=kernel):
             call()

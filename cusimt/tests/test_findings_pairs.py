@@ -103,7 +103,7 @@ ALSO_RIGHT = (
     "read_by_both", "same_values_by_both", "counted_by_both", "sum_of_every_lane", "in_pairs",
 )  # fmt: skip
 IN_GRADED_CALLS = {"mapped_memory", "other_thread"}  # test_runtime_static_data
-WITH_OTHER_PAIRS = {"host_function"}  # test_runtime_host_code
+WITH_OTHER_PAIRS = {"host_function", "proxy_fence"}  # test_runtime_host_code, test_runtime_bulk
 IF_STRICT = {"plain_guess"}  # test_findings_signals
 BY_PYTORCH = {"stream_reuse"}  # the allocator that hands out blocks again is PyTorch's: test_device_streams
 

@@ -27,6 +27,7 @@
 #define cuStreamDestroy cuStreamDestroy_v2
 #define cuEventDestroy cuEventDestroy_v2
 #define cuEventElapsedTime cuEventElapsedTime_v2
+#define cuGetProcAddress cuGetProcAddress_v2
 
 #pragma GCC visibility push(default)
 SIMT_BEGIN_C
@@ -34,6 +35,17 @@ CUresult cuInit(unsigned int flags);
 CUresult cuDriverGetVersion(int* version);
 CUresult cuGetErrorName(CUresult error, const char** name);
 CUresult cuGetErrorString(CUresult error, const char** text);
+
+// `status`, which may be null: whether there is such a function.
+CUresult cuGetProcAddress(const char* name, void** function, int version, cuuint64_t flags,
+                          CUdriverProcAddressQueryResult* status);
+
+// ---- tensor maps: with neither interleaved layouts nor rounding types ----
+CUresult cuTensorMapEncodeTiled(CUtensorMap* map, CUtensorMapDataType type, cuuint32_t rank, void* address,
+                                const cuuint64_t* dimensions, const cuuint64_t* strides, const cuuint32_t* box,
+                                const cuuint32_t* element_strides, CUtensorMapInterleave interleave, CUtensorMapSwizzle swizzle,
+                                CUtensorMapL2promotion promotion, CUtensorMapFloatOOBfill fill);
+CUresult cuTensorMapReplaceAddress(CUtensorMap* map, void* address);
 
 // ---- devices and contexts ----
 CUresult cuDeviceGet(CUdevice* device, int ordinal);

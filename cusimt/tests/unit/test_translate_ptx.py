@@ -9,6 +9,7 @@ import pytest
 from cusimt.translate import TranslationError, translate
 
 HEADER = '#include "simt/ptx/ptx.h"'
+MULTICAST = "cp.async.bulk.shared::cluster.global.mbarrier::complete_tx::bytes.multicast::cluster"
 WGMMA = 'asm volatile("wgmma.fence.sync.aligned;" ::: "memory")'
 
 
@@ -59,6 +60,25 @@ def test_a_source_without_ptx_includes_nothing() -> None:
             "::simt::ptx::copy(",
         ),
         ('asm("trap;")', "__trap();"),
+        ('asm("mov.u32 %0, %%cluster_ctarank;" : "=r"(x[0]))', "::simt::ptx::as<uint32_t>(0u)"),
+        ('asm("mov.u32 %0, %clusterid.y;" : "=r"(x[0]))', "::simt::ptx::as<uint32_t>(blockIdx.y)"),
+        (
+            'asm("cp.async.bulk.prefetch.tensor.2d.L2.global.tile [%0, {%1, %1}];" :: "l"(x), "r"(0))',
+            "as<uint32_t>(0); ; })",
+        ),
+        (
+            'asm("cp.async.bulk.commit_group; cp.async.bulk.wait_group.read 1;")',
+            "simt_bulk_wait(::simt::ptx::constant<uint32_t>(1ll), 1);",
+        ),
+        ('asm("fence.mbarrier_init.release.cluster;")', "{ ; }"),
+        (
+            'asm("{ again: bra.uni again; }")',
+            "(void)({ __label__ simt_to_again; { simt_to_again: ; goto simt_to_again; } })",
+        ),
+        (
+            'asm("mbarrier.inval.b64 [%0];" :: "l"(x))',
+            "simt_phases_end(::simt::ptx::barrier_object(::simt::ptx::generic(",
+        ),
         (
             'asm("ld.global.u32 %0, [%1];" : "=r"(x[0]) : POINTER(x))',
             "::simt::ptx::constrained<(POINTER)[0]>::type simt_1 = ",
@@ -79,7 +99,24 @@ def test_instructions(statement: str, piece: str) -> None:
         ("wgmma.fence.sync.aligned;", "wgmma.fence.sync.aligned"),
         ("add.u32 %0, %1, %2; tcgen05.alloc.x %0, 3;", "tcgen05.alloc.x"),
         ("barrier.cluster.arrive.aligned;", "barrier.cluster.arrive.aligned"),
-        ("bra done; done:", "bra done; done:"),
+        ("bra done;", "label done"),
+        ("here: add.u32 %0, %1, %2; { here: add.u32 %0, %1, %2; }", "label here"),
+        ("cp.async.bulk.wait_group.write 0;", "cp.async.bulk.wait_group.write"),
+        (
+            "cp.async.bulk.shared::cta.global.bulk_group [%0], [%1], %2;",
+            "cp.async.bulk.shared::cta.global.bulk_group",
+        ),
+        (
+            "cp.async.bulk.tensor.2d.global.shared::cta.bulk_group [%0, {%1}], [%2];",
+            "[%0, {%1}]",
+        ),
+        (
+            "cp.async.bulk.tensor.6d.global.shared::cta.bulk_group [%0, {%1}], [%2];",
+            "cp.async.bulk.tensor.6d.global.shared::cta.bulk_group",
+        ),
+        (f"{MULTICAST} [%0], [%1], 16, [%2], %1;", MULTICAST),
+        ("mbarrier.arrive.expect_tx.shared.b32 _, [%1], %2;", "mbarrier.arrive.expect_tx.shared.b32"),
+        ("mbarrier.arrive.sometimes.b64 _, [%1];", "mbarrier.arrive.sometimes.b64"),
         ("{ add.u32 %0, %1, %2;", "{ add.u32 %0, %1, %2;"),
         ("add.u32 %0, %1, %2; } {", "add.u32 %0, %1, %2; } {"),
         ("mov.u32 %0, %%globaltimer_lo;", "%globaltimer_lo"),

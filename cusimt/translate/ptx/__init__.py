@@ -7,15 +7,18 @@ read before the first instruction and written after the last, as the compiler wo
 from __future__ import annotations
 
 from cusimt.translate.ptx.arithmetic import compute
+from cusimt.translate.ptx.asynchronous import wait
+from cusimt.translate.ptx.branches import branch, label, local_labels
+from cusimt.translate.ptx.bulk_copies import copy_in_bulk
 from cusimt.translate.ptx.conversions import convert
-from cusimt.translate.ptx.instructions import Brace, Instruction, Register, parse
+from cusimt.translate.ptx.instructions import Brace, Label, Piece, Register, parse
 from cusimt.translate.ptx.matrices import multiply
 from cusimt.translate.ptx.operands import CONSTRAINTS, Registers, Unsupported
 from cusimt.translate.ptx.statement import Statement, read_statement, text_of
 from cusimt.translate.ptx.threads import act
 
 HEADER = "simt/ptx/ptx.h"
-_RULES = (compute, convert, act, multiply)
+_RULES = (compute, convert, wait, copy_in_bulk, act, multiply, branch)
 
 __all__ = ["HEADER", "Statement", "Unsupported", "read_statement", "text_of", "translate_asm"]
 
@@ -26,7 +29,9 @@ def translate_asm(statement: Statement, text: str) -> str:
     Raises Unsupported with the instruction that this backend does not run.
     """
     registers = Registers(len(statement.operands))
-    pieces = [*_inputs(statement), *_instructions(text, registers), *_outputs(statement)]
+    parsed = _parsed(text)
+    code = [_one(each, registers) for each in parsed]
+    pieces = [*local_labels(parsed), *_inputs(statement), *code, *_outputs(statement)]
     return f"(void)({{ {' '.join(pieces)} }})"
 
 
@@ -50,17 +55,19 @@ def _outputs(statement: Statement) -> list[str]:
     return [f"::simt::ptx::give({operand.expression}, simt_{number});" for number, operand in written]
 
 
-def _instructions(text: str, registers: Registers) -> list[str]:
+def _parsed(text: str) -> list[Piece]:
     text = text.replace("%%", "%")
     parsed = parse(text)
     if parsed is None:
         raise Unsupported(" ".join(text.split()))
-    return [_one(each, registers) for each in parsed]
+    return parsed
 
 
-def _one(each: Instruction | Register | Brace, registers: Registers) -> str:
+def _one(each: Piece, registers: Registers) -> str:
     if isinstance(each, Brace):
         return each.value
+    if isinstance(each, Label):
+        return label(each)
     if isinstance(each, Register):
         return registers.declare(each.name, each.type)
     opcode = ".".join(each.opcode)

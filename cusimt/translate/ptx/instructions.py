@@ -25,6 +25,13 @@ class Register:
     name: str
 
 
+@dataclass(frozen=True)
+class Label:
+    """`name:`, to which a `bra` may lead."""
+
+    name: str
+
+
 class Brace(Enum):
     """Where a scope of registers begins or ends."""
 
@@ -33,20 +40,22 @@ class Brace(Enum):
 
 
 _REGISTERS = re.compile(r"\.reg\s+\.(\w+)\s+([\w%$,\s]+)")
+_LABEL = re.compile(r"([\w$%]+)\s*:(?!:)\s*")
 _INSTRUCTION = re.compile(r"(?:@(!?[\w%$]+)\s+)?([a-zA-Z][\w.:]*)\s*([\s\S]*)")
 
 
-def parse(text: str) -> list[Instruction | Register | Brace] | None:
-    """The instructions of an `asm` text, in order; None for labels and directives.
+Piece = Instruction | Register | Label | Brace
+
+
+def parse(text: str) -> list[Piece] | None:
+    """The instructions of an `asm` text, in order; None for directives other than `.reg`.
 
     Braces bound the life of registers, as they do in C++.
     """
     text = re.sub(r"//[^\n]*|/\*[\s\S]*?\*/", " ", text)
-    parsed: list[Instruction | Register | Brace] = []
+    parsed: list[Piece] = []
     for piece in (each.strip() for each in text.split(";")):
-        while piece.startswith(("{", "}")):
-            parsed.append(Brace(piece[0]))
-            piece = piece[1:].strip()
+        piece = _openings(piece, parsed)
         registers = _REGISTERS.fullmatch(piece)
         found = _INSTRUCTION.fullmatch(piece)
         if not piece:
@@ -59,6 +68,20 @@ def parse(text: str) -> list[Instruction | Register | Brace] | None:
         else:
             return None
     return parsed if _are_balanced(each for each in parsed if isinstance(each, Brace)) else None
+
+
+def _openings(piece: str, parsed: list[Piece]) -> str:
+    """Parse the braces and labels before an instruction; returns what follows them."""
+    while True:
+        label = _LABEL.match(piece)
+        if label:
+            parsed.append(Label(label[1]))
+            piece = piece[label.end() :]
+        elif piece.startswith(("{", "}")):
+            parsed.append(Brace(piece[0]))
+            piece = piece[1:].strip()
+        else:
+            return piece
 
 
 def _are_balanced(braces: Iterable[Brace]) -> bool:

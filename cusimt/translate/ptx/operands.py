@@ -40,6 +40,13 @@ _SPECIAL = {
     **{f"%ctaid.{axis}": f"blockIdx.{axis}" for axis in "xyz"},
     **{f"%ntid.{axis}": f"blockDim.{axis}" for axis in "xyz"},
     **{f"%nctaid.{axis}": f"gridDim.{axis}" for axis in "xyz"},
+    # A block that no launch puts into a cluster is one of its own.
+    "%cluster_ctarank": "0u",
+    "%cluster_nctarank": "1u",
+    **{f"%cluster_ctaid.{axis}": "0u" for axis in "xyz"},
+    **{f"%cluster_nctaid.{axis}": "1u" for axis in "xyz"},
+    **{f"%clusterid.{axis}": f"blockIdx.{axis}" for axis in "xyz"},
+    **{f"%nclusterid.{axis}": f"gridDim.{axis}" for axis in "xyz"},
 }
 _FLOAT = re.compile(r"0[fF]([0-9a-fA-F]{8})|0[dD]([0-9a-fA-F]{16})")
 _INTEGER = re.compile(r"-?(0[xX][0-9a-fA-F]+|\d+)U?")

@@ -34,7 +34,7 @@ _VOTE = re.compile(r"vote\.sync\.(ballot\.b32|any\.pred|all\.pred)")
 _REDUCTION = re.compile(r"redux\.sync\.(add|min|max|and|or|xor)\.(u32|s32|b32)")
 # Nothing to do, or nothing that could be told from nothing.
 _WITHOUT_EFFECT = re.compile(
-    r"prefetchu?\.[\w.:]+|griddepcontrol\.(wait|launch_dependents)|pragma|setmaxnreg\.[\w.]+|discard\.[\w.:]+|brkpt"
+    r"prefetchu?\.[\w.:]+|prefetch(\.(param|const))?\.tensormap|griddepcontrol\.(wait|launch_dependents)|pragma|setmaxnreg\.[\w.]+|discard\.[\w.:]+|brkpt"
 )
 _BARRIER = re.compile(r"(?:bar|barrier)(?:\.cta)?\.(sync|arrive)(?:\.aligned)?")
 _CALLS = {

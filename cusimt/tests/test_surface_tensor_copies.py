@@ -1,0 +1,143 @@
+"""Copies by tensor maps, against numpy: boxes of every rank, swizzles, steps, and what is outside."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+from cusimt.tests.surface_program import Program, no_findings, program
+
+UNIT, SPANS = 16, {0: 0, 1: 32, 2: 64, 3: 128}  # bytes
+
+
+@pytest.fixture(scope="module", params=[False, True], ids=["fast", "checked"])
+def tensors(request: pytest.FixtureRequest) -> Program:
+    return program("tensor_copies", checked=request.param)
+
+
+@dataclass(frozen=True)
+class Box:
+    """A load and a store of one box; all tuples begin with the innermost dimension."""
+
+    dtype: str
+    sizes: tuple[int, ...]
+    box: tuple[int, ...]
+    load: tuple[int, ...]
+    store: tuple[int, ...]
+    swizzle: int = 0
+    steps: tuple[int, ...] = ()
+    nan: bool = False
+
+    @property
+    def itemsize(self) -> int:
+        return np.dtype(self.dtype).itemsize
+
+    @property
+    def strides(self) -> tuple[int, ...]:
+        return self.steps or (1,) * len(self.sizes)
+
+    @property
+    def extents(self) -> tuple[int, ...]:
+        return tuple(-(-size // step) for size, step in zip(self.box, self.strides, strict=True))
+
+    @property
+    def bytes(self) -> int:
+        return int(np.prod(self.extents)) * self.itemsize
+
+    def facts(self) -> NDArray[np.int32]:
+        def five(values: tuple[int, ...]) -> list[int]:
+            return [*values, *[0] * (5 - len(values))]
+
+        numbers = [len(self.sizes), self.swizzle, int(self.nan), self.bytes]
+        for each in (self.sizes, self.box, self.strides, self.load, self.store):
+            numbers += five(each)
+        return np.array(numbers, np.int32)
+
+    def padded(self) -> tuple[int, ...]:
+        """The shape of the memory, outermost first: rows begin at multiples of 16 bytes."""
+        row = -(-self.sizes[0] * self.itemsize // UNIT) * UNIT // self.itemsize
+        return (*reversed(self.sizes[1:]), row)
+
+
+BOXES = {
+    "1d": Box("float32", (50,), (16,), (7,), (30,)),
+    "1d_past_the_end": Box("float32", (50,), (16,), (42,), (46,)),
+    "2d": Box("float32", (20, 9), (8, 4), (3, 2), (11, 4)),
+    "2d_before_the_begin": Box("float32", (20, 9), (8, 4), (-3, -2), (-5, 7)),
+    "2d_far_outside": Box("float32", (20, 9), (8, 4), (100, 2), (3, -50)),
+    "2d_of_nan": Box("float32", (20, 9), (8, 4), (15, 7), (0, 0), nan=True),
+    "2d_rows_with_padding": Box("uint8", (37, 6), (32, 4), (17, 1), (9, 3)),
+    "2d_steps": Box("float32", (24, 16), (8, 7), (5, 1), (1, 2), steps=(1, 3)),
+    "3d": Box("uint8", (40, 5, 4), (16, 3, 2), (11, 1, 1), (20, 3, 3)),
+    "4d": Box("uint16", (24, 4, 3, 5), (8, 2, 2, 3), (9, 1, 2, 3), (1, -1, 1, 0)),
+    "5d": Box("uint16", (16, 3, 3, 2, 4), (8, 2, 2, 2, 2), (5, 1, -1, 1, 2), (2, 0, 1, 0, 3)),
+    "swizzle_32": Box("uint16", (40, 30), (16, 20), (8, 4), (3, 15), swizzle=1),
+    "swizzle_64": Box("uint16", (80, 30), (32, 20), (8, 4), (3, 15), swizzle=2),
+    "swizzle_128": Box("uint16", (128, 64), (64, 48), (32, 4), (70, -9), swizzle=3),
+    "swizzle_128_of_3d": Box("float32", (40, 6, 5), (32, 4, 3), (10, 3, 1), (0, 0, 3), swizzle=3),
+}
+LAUNCHERS = {"float32": "box_of_floats", "uint16": "box_of_halves", "uint8": "box_of_bytes"}
+
+
+def places(box: Box, at: tuple[int, ...]) -> tuple[NDArray[np.bool_], tuple[NDArray[np.intp], ...]]:
+    """Of each element of the box, outermost first: whether the tensor has it, and its index there."""
+    axes = [
+        first + step * np.arange(extent)
+        for first, step, extent in zip(at, box.strides, box.extents, strict=True)
+    ]
+    grids = np.meshgrid(*reversed(axes), indexing="ij")
+    inside = np.ones(grids[0].shape, bool)
+    for grid, size in zip(grids, reversed(box.sizes), strict=True):
+        inside &= (grid >= 0) & (grid < size)
+    return inside, tuple(np.where(inside, grid, 0) for grid in grids)
+
+
+def swizzled(box: Box, raw: NDArray[np.uint8]) -> NDArray[np.uint8]:
+    """Dense bytes as they lie in shared memory, whose first address is a multiple of 1024."""
+    rows, result = SPANS[box.swizzle] // 32, raw.copy()
+    for at in range(0, len(raw), UNIT) if box.swizzle else ():
+        target = at ^ (at >> 7 & (2 * rows - 1)) << 4
+        result[target : target + UNIT] = raw[at : at + UNIT]
+    return result
+
+
+@pytest.mark.parametrize("name", BOXES)
+def test_a_box_goes_in_and_out(tensors: Program, name: str) -> None:
+    box = BOXES[name]
+    memory = np.random.default_rng(0).integers(1, 250, box.padded()).astype(box.dtype)
+    target, seen = np.full(box.padded(), 251, box.dtype), np.zeros(box.bytes, np.uint8)
+    tensors.call(LAUNCHERS[box.dtype], memory, target, seen, box.facts())
+    inside, index = places(box, box.load)
+    loaded = np.where(inside, memory[index], 0).astype(box.dtype)
+    dense = np.frombuffer(loaded.tobytes(), np.uint8).copy()
+    if box.nan:
+        outside = np.repeat(~inside.ravel(), box.itemsize)
+        assert np.isnan(seen.view(box.dtype)[~inside.ravel()]).all()
+        seen[outside] = 0
+    assert np.array_equal(seen, swizzled(box, dense))
+    expected = np.full(box.padded(), 251, box.dtype)
+    inside, index = places(box, box.store)
+    expected[tuple(each[inside] for each in index)] = loaded[inside]
+    if box.nan:
+        assert np.array_equal(np.isnan(target), expected == 0)
+        target = np.where(np.isnan(target), 0, target).astype(box.dtype)
+    assert np.array_equal(target, expected)
+    assert no_findings()
+
+
+@pytest.mark.parametrize("in_constant", [0, 1])
+def test_maps_in_global_and_constant_memory(tensors: Program, in_constant: int) -> None:
+    matrix = np.random.default_rng(1).normal(size=(96, 96)).astype(np.float32)
+    result = np.zeros((96, 96), np.float32)
+    tensors.transpose(matrix, result, 96, in_constant)
+    assert np.array_equal(result, matrix.T)
+    assert no_findings()
+
+
+def test_what_the_driver_refuses(tensors: Program) -> None:
+    results = np.full(12, -1, np.int32)
+    tensors.results(results)
+    assert results.tolist() == [0, *[1] * 9, 0, 1]
