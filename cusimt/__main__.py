@@ -10,7 +10,8 @@ device, and torch.utils.cpp_extension builds kernels for it. A command runs with
 first on PATH, and the Pythons that it starts have the device. What the access checks found is printed at the
 end; then the exit status is 1 even if the program itself succeeded.
 
---no-checks         compile kernels without access checks: they run several times as fast
+--no-checks         compile kernels without access checks: they run several times as fast, and several OS
+                    threads share the blocks of a launch (CUSIMT_THREADS, default: all processors)
 --profile[=FILE]    count what each source line of each kernel does to memory, and print it when the program
                     ends; into FILE goes an HTML page with pictures, or JSON if its name ends in .json
 --schedules=N       run it N times, each time with the blocks and threads in another order: forward, reversed,

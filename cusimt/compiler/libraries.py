@@ -32,12 +32,10 @@ __all__ = [
     "sources_digest",
 ]
 
-# Linked into every library with kernels, not into the runtime; all but the first two where accesses are
-# checked.
-MODULE_PARTS = (
-    *("module.cpp", "device_heap_module.cpp"),
-    *("hooks.cpp", "library_hooks.cpp", "host_code_module.cpp"),
-)
+# Linked into every library with kernels, not into the runtime.
+_EVERY_MODULE = ("module.cpp", "device_heap_module.cpp")
+_FAST_MODULE = (*_EVERY_MODULE, "printing_module.cpp")
+_CHECKED_MODULE = (*_EVERY_MODULE, "hooks.cpp", "library_hooks.cpp", "host_code_module.cpp")
 # cuSOLVER, which PyTorch's LAPACK computes: a library of its own, since the runtime works without PyTorch.
 SOLVER_PARTS = ("solver_handles.cpp", "solver_jacobi.cpp", "solver_linear.cpp", "solver_orthogonal.cpp")
 _LIBRARY_FLAGS = (
@@ -54,6 +52,8 @@ _WRAPPED = (
     *("modf", "modff", "frexp", "frexpf", "remquo", "remquof", "sincos", "sincosf"),
     *("printf", "vprintf"),
 )
+# What a kernel prints waits for its block's turn where no hooks are.
+_PRINTING = ("printf", "vprintf", "puts", "putchar")
 # What takes memory of the device's heap when a kernel calls it, and else of the host's.
 _HEAP = (
     *("malloc", "free", "_Znwm", "_Znam", "_ZnwmRKSt9nothrow_t", "_ZnamRKSt9nothrow_t"),
@@ -179,7 +179,7 @@ def link_flags(checked: bool, module: bool = True) -> list[str]:
     runtime = runtime_library()
     flags = [str(runtime), f"-Wl,-rpath,{runtime.parent}"]
     if module:
-        flags += [f"-Wl,--wrap={name}" for name in _HEAP]
+        flags += [f"-Wl,--wrap={name}" for name in (*_HEAP, *(() if checked else _PRINTING))]
     if checked and module:
         flags.append("-Wl,-z,now")  # guards are put before its imports when it is loaded
         flags += [f"-Wl,--wrap={name}" for name in _WRAPPED]
@@ -228,7 +228,7 @@ def solver_library(progress: Progress | None = None) -> Path:
 
 @functools.cache
 def _runtime() -> Library:
-    others = {*MODULE_PARTS, *SOLVER_PARTS}
+    others = {*_FAST_MODULE, *_CHECKED_MODULE, *SOLVER_PARTS}
     sources = sorted(source for source in RUNTIME.glob("*.cpp") if source.name not in others)
     flags = [*_LIBRARY_FLAGS, "-O2", "-g1", "-fvisibility=hidden", _version(), *_includes(include_dirs())]
     # Its own std::string, and not the one that a program exports, with hooks in it.
@@ -267,7 +267,7 @@ def _with_torch(torch: TorchInstall, runtime: Path, *names: str) -> list[str]:
 
 def module_object(checked: bool) -> Path:
     """What every library with kernels is linked with: identity, shared memory, access hooks."""
-    sources = [RUNTIME / name for name in (MODULE_PARTS if checked else MODULE_PARTS[:2])]
+    sources = [RUNTIME / name for name in (_CHECKED_MODULE if checked else _FAST_MODULE)]
     defined = [f"-DCUSIMT_CHECKED={int(checked)}", _version()]
     flags = [*_LIBRARY_FLAGS, "-O2", *defined, *_includes(include_dirs())]
     with cache.entry(["module", *build_key(flags), checked], room="simt") as slot:

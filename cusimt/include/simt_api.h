@@ -147,9 +147,10 @@ void simt_texture_fetch(unsigned long long texture, int index, uint32_t texel[4]
 void simt_texture_sample(unsigned long long texture, const simt_texture_place* place, uint32_t texel[4]);
 void simt_surface_read(unsigned long long surface, const simt_surface_place* place, void* value, size_t bytes);
 void simt_surface_write(unsigned long long surface, const simt_surface_place* place, const void* value, size_t bytes);
-void simt_fence(int scope);                                    // 1: block, 2: device or system; before what tells others
-void simt_exceed_launch_bounds(int most);                      // this block has more threads; the launch is withdrawn
-void simt_count_multiply_adds(uint64_t count);                 // that the tensor cores made for a warp
+void simt_fence(int scope);                     // 1: block, 2: device or system; before what tells others
+void simt_await_turn(const void* address);      // before an effect there that no other call announces; null: anywhere
+void simt_exceed_launch_bounds(int most);       // this block has more threads; the launch is withdrawn
+void simt_count_multiply_adds(uint64_t count);  // that the tensor cores made for a warp
 void simt_trap(const char* what, const char* file, int line);  // assert, __trap: sticky error, drops the block
 void simt_device_assert(const char* expression, const char* file, unsigned line, const char* function);
 void simt_spin(const void* pc);                                        // maybe the thread waits for another: lets others run

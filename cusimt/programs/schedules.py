@@ -16,6 +16,7 @@ __all__ = ["SAMPLE_VARIABLE"]
 
 SCHEDULE_VARIABLE = "CUSIMT_SCHEDULE"
 STRICT_VARIABLE = "CUSIMT_STRICT"  # "1": report plain guesses beside atomics, too
+THREADS_VARIABLE = "CUSIMT_THREADS"  # of a launch without access checks: how many OS threads may share it
 SAMPLE_VARIABLE = "CUSIMT_SAMPLE_BLOCKS"  # of each launch this many blocks run, and the others are skipped
 WATCHDOG_VARIABLE = "CUSIMT_WATCHDOG"  # seconds of processor time without any progress; 0: no limit
 
@@ -40,6 +41,14 @@ def check_environment() -> None:
             f"{SAMPLE_VARIABLE}={sample} means nothing.",
             "It takes the number of blocks of each launch that run.",
             f"Correct it, or unset {SAMPLE_VARIABLE}.",
+        )
+
+
+    if not re.fullmatch(r"0*[1-9][0-9]*|", threads := os.environ.get(THREADS_VARIABLE, "")):
+        raise UsageError(
+            f"{THREADS_VARIABLE}={threads} means nothing.",
+            "It takes the number of OS threads that may run the blocks of a launch.",
+            f"Correct it, or unset {THREADS_VARIABLE}.",
         )
 
 

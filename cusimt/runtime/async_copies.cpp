@@ -24,7 +24,7 @@ uint32_t latest_block;
 
 bool is_checked() { return execution.launch->module->checked; }
 
-bool is_shared(uintptr_t address) { return address - shared_memory.begin() < shared_memory.bytes(); }
+bool is_shared(uintptr_t address) { return running_block->is_shared(address); }
 
 void note_sources(AsyncCopy& copy) {
     uint32_t taken = copy.bytes - copy.zero_bytes;
@@ -54,7 +54,7 @@ bool source_changed(const AsyncCopy& copy, Record* writer) {
 
 void report_changed_source(const AsyncCopy& copy, Record writer) {
     std::optional<Party> other;
-    uint3 block = execution.block->index();
+    uint3 block = running_block->index();
     if (writer) other = Party{call_site_of(writer, copy.call_site), WRITE, block, execution.thread_index[thread_of(writer)]};
     report({.kind = "copy_source",
             .call_site = copy.call_site,
@@ -70,7 +70,7 @@ void report_changed_source(const AsyncCopy& copy, Record writer) {
 
 // The write that an arriving copy is, by the thread that made the copy.
 void note_arrival(const AsyncCopy& copy) {
-    Block& block = *execution.block;
+    Block& block = *running_block;
     if (!is_shared(copy.to)) {
         simt_check_range(reinterpret_cast<void*>(copy.to), copy.bytes, WRITE, copy.call_site);
         return;
@@ -84,7 +84,7 @@ void note_arrival(const AsyncCopy& copy) {
 
 void AsyncCopies::begin_block(unsigned threads) {
     threads_ = threads;
-    serial_ = ++latest_block;
+    if (is_checked()) serial_ = ++latest_block;
     flying_ = 0;
     if (queues_.empty()) return;
     queues_.clear();
@@ -166,7 +166,7 @@ bool AsyncCopies::meets(uintptr_t address, uintptr_t bytes, int kind, const void
     for (uintptr_t byte = first; byte < end; ++byte) {
         const Flight& flight = flights[byte];
         if (flight.block != serial_) continue;
-        uint3 block = execution.block->index();
+        uint3 block = running_block->index();
         report({.kind = "copy_in_flight",
                 .call_site = pc,
                 .access = kind,
@@ -186,8 +186,8 @@ using namespace simt;
 extern "C" {
 void simt_async_copy(void* to, const void* from, unsigned bytes, unsigned zero_bytes) {
     const void* here = __builtin_return_address(0);
-    AsyncCopy copy{uintptr_t(to), uintptr_t(from), bytes, zero_bytes, here, execution.block->current().thread};
-    Block& block = *execution.block;
+    AsyncCopy copy{uintptr_t(to), uintptr_t(from), bytes, zero_bytes, here, running_block->current().thread};
+    Block& block = *running_block;
     if (execution.launch->module->checked) {
         bool uneven_source = copy.from % bytes != 0, uneven_target = copy.to % bytes != 0;
         if (uneven_source && arena.region(copy.from) == execution.device) {
@@ -199,9 +199,9 @@ void simt_async_copy(void* to, const void* from, unsigned bytes, unsigned zero_b
     block.copies.issue(copy);
 }
 
-void simt_async_commit(void) { execution.block->copies.commit(execution.block->current().thread); }
+void simt_async_commit(void) { running_block->copies.commit(running_block->current().thread); }
 
-void simt_async_wait(unsigned prior) { execution.block->copies.wait(execution.block->current().thread, prior); }
+void simt_async_wait(unsigned prior) { running_block->copies.wait(running_block->current().thread, prior); }
 
-void simt_async_attach(const void* barrier) { execution.block->copies.attach(execution.block->current().thread, barrier); }
+void simt_async_attach(const void* barrier) { running_block->copies.attach(running_block->current().thread, barrier); }
 }

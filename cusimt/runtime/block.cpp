@@ -2,6 +2,7 @@
 #include "block.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "counting.h"
 #include "execution.h"
@@ -15,7 +16,7 @@ namespace {
 constexpr unsigned kPatience = 1024;
 }
 
-void Block::begin(uint3 index, uint64_t linear, unsigned threads, const Schedule& schedule) {
+void Block::begin(Worker& worker, uint3 index, uint64_t linear, unsigned threads, const Schedule& schedule) {
     if (state_ == BlockState::dropped) {  // its fibers stand in the middle of abandoned threads
         ready_.clear();
         idle_.clear();
@@ -29,8 +30,10 @@ void Block::begin(uint3 index, uint64_t linear, unsigned threads, const Schedule
             idle_.push_back(&fiber);
         }
     }
+    worker_ = &worker;
     index_ = index;
     linear_ = linear;
+    has_turn_ = false;
     threads_ = live_ = threads;
     started_ = yielded_ = turns_in_vain_ = 0;
     turns_ = 0;
@@ -45,37 +48,31 @@ void Block::begin(uint3 index, uint64_t linear, unsigned threads, const Schedule
         unsigned lanes = std::min(kWarpSize, threads - first);
         warps_[first / kWarpSize].reset(lanes == kWarpSize ? ~0u : (1u << lanes) - 1);
     }
-    shared_memory.begin_block();
     copies.begin_block(threads);
     bulk_copies.begin_block();
     transactions.begin_block();
     proxy_fences.begin_block();
     std::fill(std::begin(named_), std::end(named_), 0);
+    if (!is_watched_) return;
+    shared_memory.begin_block();
     signals.begin_block();
     if (execution.access.cells) race_number_ = global_races.begin_block(shared_memory.epoch(), linear);
     order.begin_block(race_number_);
 }
 
 BlockState Block::run() {
-    execution.block = this;
+    running_block = this;
     blockIdx = index_;
     if (execution.access.cells) global_races.resume_block(race_number_);
-    if (state_ == BlockState::waiting) shared_memory.begin_moment();  // its accesses come after those of the others
+    if (is_watched_ && state_ == BlockState::waiting)
+        shared_memory.begin_moment();  // its accesses come after those of the others
+    if (state_ != BlockState::awaits_turn) current_ = next(false);
     state_ = BlockState::running;
-    current_ = next(false);
     simt_access = &execution.access;
-    execution.block_cycles = cycles_;
     switch_context(host_, current_->context);
-    cycles_ = execution.block_cycles;
-    unsettled_writes.settle();
+    if (is_watched_) unsettled_writes.settle();
     simt_access = &host_access;
     return state_;
-}
-
-void Block::note_progress() {
-    turns_in_vain_ = 0;
-    turns_ = 0;
-    ++execution.progress;
 }
 
 void Block::drop() {
@@ -87,7 +84,7 @@ void Block::drop() {
 // ---- fibers -----------------------------------------------------------------------------------------------------------
 
 void Block::fiber_main() {
-    for (;;) execution.block->run_threads(execution.block->current());
+    for (;;) running_block->run_threads(running_block->current());
 }
 
 // Makes the state that device code and hooks see that of this fiber's thread.
@@ -101,11 +98,12 @@ inline void Block::show_thread(const Fiber& self) {
 void Block::enter(const Fiber& self) { show_thread(self); }
 
 void Block::show_stack(const Fiber& self) {
+    if (!is_watched_) return;
     execution.access.quiet_begin = reinterpret_cast<uintptr_t>(self.stack.begin);
     execution.access.quiet_bytes = self.stack.bytes;
 }
 
-inline void Block::start_thread(Fiber& self, unsigned thread) {
+inline void Block::start_thread(Fiber& self, Worker& worker, unsigned thread) {
     self.thread = thread;
     self.wait = Wait::none;  // the fiber may come from a block that was dropped
     self.atomics = 0;
@@ -118,31 +116,33 @@ inline void Block::start_thread(Fiber& self, unsigned thread) {
     try {
         execution.launch->entry(execution.launch->closure);
     } catch (...) {
-        execution.exception = std::current_exception();
+        exception_ = std::current_exception();
         thrown = true;  // leave the handler first: its state belongs to the OS thread, not to this fiber
     }
-    if (thrown) drop();
-    finish_thread(self);
+    if (thrown) drop_by_exception();
+    finish_thread(self, worker);
 }
 
-inline void Block::finish_thread(Fiber& self) {
+inline void Block::finish_thread(Fiber& self, Worker& worker) {
     Warp& warp = warp_of(self.thread);
     warp.stop_reading(self);
     copies.finish_thread(self.thread);
     bulk_copies.finish_thread(self.thread);
     warp.live &= ~(1u << (self.thread % kWarpSize));
     --live_;
-    note_progress();
+    note_progress(worker);
     while (Collective* group = warp.filled_by_exit()) wake_participants(warp, *group);
     if (!at_barrier_.empty() && at_barrier_.size() == live_) release_barrier();
-    if (execution.timed_out) fail_by_timeout();
+    if (worker.ends) end_early();
 }
 
-// Where no thread waits, this loop is all that happens between two of them, and what it does is what a thread costs.
+// Where no thread waits, this loop is all that happens between two of them, and what it does is what a thread costs. The worker
+// stays in a register.
 void Block::run_threads(Fiber& self) {
+    Worker& worker = *worker_;
     show_stack(self);
     do {
-        start_thread(self, unsigned(schedule_.at(started_++, threads_, linear_)));
+        start_thread(self, worker, unsigned(schedule_.at(started_++, threads_, linear_)));
     } while (started_ < threads_ && ready_.size() <= yielded_);
     idle_.push_back(&self);
     current_ = next(false);
@@ -183,7 +183,7 @@ Fiber* Block::next(bool prefer_new_threads) {
 void Block::park(Fiber& self, Wait wait, const void* call_site) {
     self.wait = wait;
     self.call_site = call_site;
-    if (wait != Wait::turn) note_progress();
+    if (wait != Wait::turn) note_progress(*worker_);
     current_ = next(wait == Wait::turn);
     if (current_ != &self) switch_context(self.context, current_ ? current_->context : host_);
     resume_current();
@@ -194,7 +194,7 @@ void Block::resume_current() {
     self.wait = Wait::none;
     show_stack(self);
     enter(self);
-    if (execution.timed_out) fail_by_timeout(self.call_site);
+    if (worker_->ends) end_early(self.call_site);
 }
 
 // All threads have begun, and those that are ready have had their turn.
@@ -213,7 +213,7 @@ bool Block::land_awaited() {
 // so that patience with such changes has an end, which comes sooner every time. Stepping aside is never wrong, only slow.
 void Block::yield(const void* call_site, Turn turn) {
     Fiber& self = *current_;
-    if (execution.timed_out) fail_by_timeout(call_site);
+    if (worker_->ends) end_early(call_site);
     if (bulk_copies.are_coming() && only_waiters()) land_awaited();
     bool only_waiters = this->only_waiters();
     if (!only_waiters || turn == Turn::progress) turns_in_vain_ = 0;
@@ -229,8 +229,14 @@ void Block::yield(const void* call_site, Turn turn) {
     park(self, Wait::turn, call_site);
 }
 
-// Nothing in this block changes what its threads wait for, so it must be another one that will.
+// Nothing in this block changes what its threads wait for, so it must be another one that will. An earlier one may have done so
+// by the time that its turn comes.
 void Block::step_aside(Fiber& self, const void* call_site, bool in_vain) {
+    if (!has_turn_) {
+        turns_in_vain_ = 0;
+        turns_ = 0;
+        return wait_for_turn();
+    }
     if (execution.access.counted) counting.end_block();
     turns_in_vain_ = 0;
     turns_ = 0;
@@ -244,17 +250,32 @@ void Block::step_aside(Fiber& self, const void* call_site, bool in_vain) {
     resume_current();
 }
 
+// The whole block stops, at the thread that runs, and later goes on with it: what its threads see of one another stays as it is.
+// It stays stopped where an earlier block was dropped.
+void Block::wait_for_turn() {
+    state_ = BlockState::awaits_turn;
+    switch_context(current_->context, host_);
+    show_thread(*current_);
+}
+
+void Block::drop_by_exception() {
+    await_turn();
+    execution.exception = std::exchange(exception_, nullptr);
+    drop();
+}
+
 // ---- nothing can run --------------------------------------------------------------------------------------------------------
 
 void Block::end() {
     if (execution.access.counted) counting.end_block();
     if (live_ == 0) {
-        shared_memory.end_block();
+        if (is_watched_) shared_memory.end_block();
         state_ = BlockState::finished;
     } else if (at_grid_barrier_.size() == live_) {
-        shared_memory.end_block();
+        if (is_watched_) shared_memory.end_block();
         state_ = BlockState::at_grid_barrier;
     } else {
+        await_turn();
         diagnose_deadlock();
         execution.error = cudaErrorLaunchFailure;
         state_ = BlockState::dropped;

@@ -7,6 +7,7 @@
 #include <stdint.h>
 
 #include <deque>
+#include <exception>
 #include <memory>
 #include <optional>
 #include <string>
@@ -21,6 +22,7 @@
 #include "transactions.h"
 #include "vector_types.h"
 #include "warp.h"
+#include "worker.h"
 
 namespace simt {
 
@@ -32,7 +34,8 @@ constexpr unsigned kNamedBarriers = 16;
 // or it does not say what it waits for, if for anything.
 enum class Turn { progress, in_vain, courtesy };
 
-enum class BlockState { running, finished, dropped, at_grid_barrier, waiting };
+// `awaits_turn`: a thread is about to do what other blocks may notice, and earlier blocks have not ended.
+enum class BlockState { running, finished, dropped, at_grid_barrier, waiting, awaits_turn };
 
 // Fibers waiting for their turn, first in, first out.
 class ReadyQueue {
@@ -57,11 +60,15 @@ class ReadyQueue {
 
 class Block {
   public:
-    // Starts block `index` with fresh threads; `linear` numbers it within the grid.
-    void begin(uint3 index, uint64_t linear, unsigned threads, const Schedule& schedule);
-    // Runs until every thread has exited, the block is dropped, or all its threads wait at the grid's barrier.
+    // Starts block `index` with fresh threads on a worker, where it stays; `linear` numbers it within the grid.
+    void begin(Worker& worker, uint3 index, uint64_t linear, unsigned threads, const Schedule& schedule);
+    // Runs until every thread has exited, the block is dropped, all its threads wait at the grid's barrier, or it needs its turn.
     BlockState run();
     void open_grid_barrier();
+    // Its turn has come: what it does is in order.
+    void give_turn() { has_turn_ = true; }
+    bool has_turn() const { return has_turn_; }
+    void abandon() { state_ = BlockState::dropped; }
 
     // ---- called on a fiber, by the running thread ----
     int barrier(int predicate, int op, const void* call_site);
@@ -77,6 +84,15 @@ class Block {
     void expect_bytes(uint64_t* barrier, uint64_t bytes, const void* call_site);
     void bring_bytes(uint64_t* barrier, uint64_t bytes);
     void named_barrier(unsigned number, unsigned arrivals, bool waits, const void* call_site);
+    // Before what other blocks may notice: an atomic, a poll, printf, the heap, whatever ends the launch. Goes on when each
+    // earlier block has ended or stepped aside, so that effects have one order, on however many workers. The threads of a block
+    // never see that it waits. Not under any lock.
+    void await_turn() {
+        if (!has_turn_) wait_for_turn();
+    }
+    void await_turn_for(const void* address) {  // unless only its own threads reach it
+        if (!has_turn_ && !is_shared(reinterpret_cast<uintptr_t>(address))) wait_for_turn();
+    }
     // Abandons the block: no thread of it runs again. Findings never unwind device code, they leave it.
     [[noreturn]] void drop();
 
@@ -87,6 +103,11 @@ class Block {
     // Of a block that waits: no thread of it has seen anything new in this turn.
     bool waits_in_vain() const { return waits_in_vain_; }
     void diagnose_wait(unsigned blocks) const;
+    Worker& worker() const { return *worker_; }
+    bool is_shared(uintptr_t address) const { return worker_->is_shared(address); }
+    uint64_t cycles() const { return cycles_; }
+    // What clock64() shows. Time passes with every look.
+    uint64_t look_at_clock() { return cycles_ += 64; }
     unsigned exited() const { return threads_ - live_; }
     unsigned threads() const { return threads_; }
 
@@ -100,13 +121,19 @@ class Block {
   private:
     static void fiber_main();
     void run_threads(Fiber& self);
-    void start_thread(Fiber& self, unsigned thread);
-    void finish_thread(Fiber& self);
+    void start_thread(Fiber& self, Worker& worker, unsigned thread);
+    void finish_thread(Fiber& self, Worker& worker);
     void park(Fiber& self, Wait wait, const void* call_site);
-    void note_progress();  // a thread got further than its wait
+    void note_progress(Worker& worker) {  // a thread got further than its wait
+        turns_in_vain_ = 0;
+        turns_ = 0;
+        ++worker.progress;
+    }
     bool only_waiters() const;
     bool land_awaited();
     void step_aside(Fiber& self, const void* call_site, bool in_vain);
+    __attribute__((noinline)) void wait_for_turn();
+    [[noreturn]] void drop_by_exception();
     void resume_current();
     void enter(const Fiber& self);
     void show_thread(const Fiber& self);
@@ -124,8 +151,10 @@ class Block {
     void note_divergence();
     void wake_participants(Warp& warp, Collective& group);
 
+    Worker* worker_ = nullptr;
     uint3 index_{};
     uint64_t linear_ = 0;
+    bool has_turn_ = true;
     uint32_t race_number_ = 0;  // by which the race checks know it
     unsigned threads_ = 0, started_ = 0, live_ = 0, yielded_ = 0;
     uint64_t cycles_ = 0;         // that clock64() has shown: it does not stop while other blocks have their turn
@@ -137,6 +166,7 @@ class Block {
     BlockState state_ = BlockState::finished;
     Schedule schedule_;
     uint64_t picks_ = 0;  // of the schedule: each is another
+    std::exception_ptr exception_;
     Context host_;
     Fiber* current_ = nullptr;
     ReadyQueue ready_;

@@ -23,7 +23,7 @@ bool is_shared(uintptr_t address) { return address - shared_memory.begin() < sha
 }
 
 Party party_of(const Touch& touch) {
-    return {shared_memory.call_site_of(touch), touch.kind, execution.block->index(), execution.thread_index[touch.thread]};
+    return {shared_memory.call_site_of(touch), touch.kind, running_block->index(), execution.thread_index[touch.thread]};
 }
 
 // A finding about the source in shared memory, at the call that made the copy.
@@ -36,7 +36,7 @@ void report_source(const char* kind, const BulkCopy& copy, uintptr_t address, st
                 .space = is_shared(address) ? "shared" : "global",
                 .other = other,
                 .note = note,
-                .block = execution.block->index(),
+                .block = running_block->index(),
                 .thread = execution.thread_index[copy.thread]};
     if (is_shared(address)) {
         SharedArray array = shared_memory.array_at(address);
@@ -51,7 +51,7 @@ void report_source(const char* kind, const BulkCopy& copy, uintptr_t address, st
 // Accesses that the copy makes now are the thread's that made it.
 template <typename Each>
 void as_its_thread(const BulkCopy& copy, Each each) {
-    Block& block = *execution.block;
+    Block& block = *running_block;
     unsigned running = block.current().thread;
     shared_memory.enter(copy.thread, block.warp_of(copy.thread).clocks);
     std::for_each(copy.strips.begin(), copy.strips.end(), each);
@@ -60,8 +60,8 @@ void as_its_thread(const BulkCopy& copy, Each each) {
 
 // Ordinary stores that the copy may not see yet: the first is reported.
 void check_fence(const BulkCopy& copy) {
-    const Block& block = *execution.block;
-    const LaneClocks& clocks = execution.block->warp_of(copy.thread).clocks;
+    const Block& block = *running_block;
+    const LaneClocks& clocks = running_block->warp_of(copy.thread).clocks;
     for (const Strip& strip : copy.strips) {
         if (!strip.from) continue;
         const Touch* unfenced = shared_memory.find_write(strip.from, strip.bytes, [&](const Touch& write) {
@@ -134,13 +134,13 @@ void check_made(const BulkCopy& copy) {
 
 void note_flight(const BulkCopy& copy) {
     for (const Strip& strip : copy.strips) {
-        execution.block->copies.mark(strip.to, strip.bytes, copy.thread, copy.call_site, true);
+        running_block->copies.mark(strip.to, strip.bytes, copy.thread, copy.call_site, true);
     }
 }
 
 void note_landing(const BulkCopy& copy) {
     for (const Strip& strip : copy.strips) {
-        execution.block->copies.mark(strip.to, strip.bytes, copy.thread, copy.call_site, false);
+        running_block->copies.mark(strip.to, strip.bytes, copy.thread, copy.call_site, false);
     }
 }
 

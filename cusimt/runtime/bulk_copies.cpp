@@ -18,7 +18,7 @@ void* pointer(uintptr_t address) { return reinterpret_cast<void*>(address); }
 
 // The thread and the moment that make the copy.
 void note_origin(BulkCopy& copy) {
-    Block& block = *execution.block;
+    Block& block = *running_block;
     copy.thread = block.current().thread;
     copy.epoch = shared_memory.epoch();
     copy.clock = block.warp_of(copy.thread).clocks.tick();
@@ -123,7 +123,7 @@ bool BulkCopies::land(const void* barrier) {
         land_load(copy);
         bytes += copy.bytes;
     }
-    execution.block->bring_bytes(static_cast<uint64_t*>(const_cast<void*>(barrier)), bytes);
+    running_block->bring_bytes(static_cast<uint64_t*>(const_cast<void*>(barrier)), bytes);
     return true;
 }
 
@@ -138,7 +138,7 @@ void simt_bulk_load(void* to, const void* from, unsigned bytes, uint64_t* barrie
     check_target(uintptr_t(to), bytes, WRITE, here);
     check_object(barrier, here);
     if (bytes == 0) return;
-    execution.block->bulk_copies.load({{{uintptr_t(to), uintptr_t(from), bytes}}, bytes, here}, barrier);
+    running_block->bulk_copies.load({{{uintptr_t(to), uintptr_t(from), bytes}}, bytes, here}, barrier);
 }
 
 void simt_bulk_store(void* to, const void* from, unsigned bytes) {
@@ -146,12 +146,12 @@ void simt_bulk_store(void* to, const void* from, unsigned bytes) {
     check_linear(uintptr_t(to), uintptr_t(from), bytes, here);
     check_target(uintptr_t(from), bytes, READ, here);
     if (bytes == 0) return;
-    execution.block->bulk_copies.store({{{uintptr_t(to), uintptr_t(from), bytes}}, bytes, here});
+    running_block->bulk_copies.store({{{uintptr_t(to), uintptr_t(from), bytes}}, bytes, here});
 }
 
-void simt_bulk_commit(void) { execution.block->bulk_copies.commit(execution.block->current().thread); }
+void simt_bulk_commit(void) { running_block->bulk_copies.commit(running_block->current().thread); }
 
 void simt_bulk_wait(unsigned prior, int reads_only) {
-    execution.block->bulk_copies.wait(execution.block->current().thread, prior, reads_only != 0);
+    running_block->bulk_copies.wait(running_block->current().thread, prior, reads_only != 0);
 }
 }

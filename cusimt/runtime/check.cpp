@@ -147,7 +147,7 @@ void simt_check_global(uintptr_t address, uintptr_t bytes, int kind, bool misali
 
 void simt_check_shared(uintptr_t address, uintptr_t bytes, int kind, bool misaligned, const void* pc) {
     if (misaligned) fail_misaligned(address, bytes, kind, "shared", pc);
-    const AsyncCopies& copies = execution.block->copies;
+    const AsyncCopies& copies = running_block->copies;
     if (copies.in_flight() && copies.meets(address, bytes, kind, pc)) return;
     if (bytes == 1 && shared_memory.is_guard(address)) return;
     if (!shared_memory.is_within_array(address, bytes)) {

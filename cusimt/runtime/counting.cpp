@@ -82,7 +82,7 @@ void Counting::note(uintptr_t address, uintptr_t bytes, int kind, const void* pc
 }
 
 void Counting::append(uintptr_t address, uintptr_t bytes, Space space, Access access, const void* pc) {
-    unsigned thread = execution.block->current().thread;
+    unsigned thread = running_block->current().thread;
     uintptr_t piece = piece_of(address, bytes);
     uint32_t site = site_of({pc, space, access, uint8_t(piece)});
     for (uintptr_t at = 0; at < bytes; at += piece) logs_[thread / kWarpSize].append(thread % kWarpSize, site, address + at);
@@ -105,7 +105,7 @@ uint32_t Counting::site_of(const Site& wanted_site) {
 }
 
 void Counting::pace(const void* pc) {
-    Block& block = *execution.block;
+    Block& block = *running_block;
     unsigned thread = block.current().thread;
     WarpLog& log = logs_[thread / kWarpSize];
     if (!log.is_full(thread % kWarpSize)) return;
@@ -135,7 +135,7 @@ void Counting::meet(unsigned warp, uint32_t lanes, uint32_t live) {
 }
 
 void Counting::end_block() {
-    for (unsigned warp = 0; warp * kWarpSize < execution.block->threads(); ++warp) settle(warp, true);
+    for (unsigned warp = 0; warp * kWarpSize < running_block->threads(); ++warp) settle(warp, true);
 }
 
 void Counting::settle(unsigned warp, bool everything) {
@@ -169,7 +169,7 @@ void Counting::count(unsigned warp, Site& site, Request& request) {
     int64_t excess = int64_t(traffic.sectors + traffic.wavefronts) - traffic.ideal_sectors - traffic.ideal_wavefronts;
     excess = excess * (kWarpSize + 1) + lanes;  // among equals the one with more lanes shows more
     if (excess <= tally.worst.excess) return;
-    tally.worst = {request, execution.block->index(), warp, excess};
+    tally.worst = {request, running_block->index(), warp, excess};
     if (site.space == Space::global) {
         for (uintptr_t& address : tally.worst.request.address) address -= tally.base;
     }

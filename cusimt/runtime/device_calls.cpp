@@ -27,50 +27,54 @@ namespace {
     fail_launch(strcmp(what, "assert") == 0 ? cudaErrorAssert : cudaErrorLaunchFailure);
 }
 
-Block& running_block(const char* caller) {
+Block& block_of_call(const char* caller) {
     if (!simt_access->on_device) called_by_host(caller);
-    return *execution.block;
+    return *running_block;
 }
 }  // namespace
 
 extern "C" {
 int simt_on_device(void) { return simt_access->on_device; }
 
+void simt_await_turn(const void* address) {
+    if (simt_access->on_device) running_block->await_turn_for(address);
+}
+
 int simt_is_cooperative(void) { return simt_access->on_device && execution.launch->cooperative; }
 
-void simt_barrier(void) { running_block("__syncthreads").barrier(0, 0, __builtin_return_address(0)); }
+void simt_barrier(void) { block_of_call("__syncthreads").barrier(0, 0, __builtin_return_address(0)); }
 
 int simt_barrier_reduce(int predicate, int op) {
-    return running_block("__syncthreads_count or its kin").barrier(predicate, op, __builtin_return_address(0));
+    return block_of_call("__syncthreads_count or its kin").barrier(predicate, op, __builtin_return_address(0));
 }
 
 const simt_warp_values* simt_warp_collect(uint32_t mask, uint64_t lo, uint64_t hi, int op) {
-    return &running_block("a warp operation").collect(mask, lo, hi, op, __builtin_return_address(0));
+    return &block_of_call("a warp operation").collect(mask, lo, hi, op, __builtin_return_address(0));
 }
 
 void simt_absent_lane(unsigned lane) {
-    unsigned own = running_block("a warp operation").current().thread % kWarpSize;
+    unsigned own = block_of_call("a warp operation").current().thread % kWarpSize;
     char note[120];
     snprintf(note, sizeof note, "lane %u takes the value of lane %u, which did not make this call", own, lane);
     report({.kind = "absent_lane", .call_site = __builtin_return_address(0), .note = note});
 }
 
-uint32_t simt_active_mask(void) { return running_block("__activemask").active_mask(__builtin_return_address(0)); }
+uint32_t simt_active_mask(void) { return block_of_call("__activemask").active_mask(__builtin_return_address(0)); }
 
 unsigned simt_multiprocessors(void) { return unsigned(device_model().multiprocessors); }
-unsigned simt_linear_thread(void) { return running_block("a question for its thread").current().thread; }
-unsigned simt_lane(void) { return running_block("a question for its lane").current().thread % kWarpSize; }
+unsigned simt_linear_thread(void) { return block_of_call("a question for its thread").current().thread; }
+unsigned simt_lane(void) { return block_of_call("a question for its lane").current().thread % kWarpSize; }
 
 int64_t simt_clock(void) {
     if (!simt_access->on_device) called_by_host("clock64");
-    // Time passes with every look at the clock, and others may run meanwhile: a loop that waits for it ends.
-    execution.block_cycles += 64;
-    int64_t now = int64_t(execution.block_cycles);
+    // Others may run meanwhile: a loop that waits for the clock ends.
+    int64_t now = int64_t(running_block->look_at_clock());
     simt_spin(__builtin_return_address(0));
     return now;
 }
 
 void simt_device_assert(const char* expression, const char* file, unsigned line, const char* function) {
+    if (simt_access->on_device) running_block->await_turn();
     dprintf(STDERR_FILENO, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file, line, function,
             blockIdx.x, blockIdx.y, blockIdx.z, threadIdx.x, threadIdx.y, threadIdx.z, expression);
     trap("assert", file, int(line), __builtin_return_address(0));

@@ -40,6 +40,7 @@ void empty_heap(int device) {
 }  // namespace simt
 
 void* simt_heap_allocate(size_t bytes) {
+    running_block->await_turn();
     is_in_use = true;
     size_t& taken = used[execution.device];
     if (bytes == 0 || bytes > limit || cost(bytes) > limit - taken) return nullptr;
@@ -52,6 +53,7 @@ void* simt_heap_allocate(size_t bytes) {
 }
 
 void simt_heap_release(void* pointer, const char* call, const void* pc) {
+    running_block->await_turn();
     is_in_use = true;
     if (!pointer) return;
     auto address = reinterpret_cast<uintptr_t>(pointer);

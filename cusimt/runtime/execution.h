@@ -1,4 +1,6 @@
-// The running launch. Launches are serialised, so there is only one; it may be read on its fibers, or under its lock.
+// The running launch. Launches are serialised, so there is only one; it may be read on its fibers, or under its lock. While its
+// blocks run it stays as it is, but for what a block writes in its turn (its error) and the state of hooks, which only a checked
+// module has: its blocks run on one OS thread.
 #pragma once
 #include <stdint.h>
 
@@ -18,19 +20,18 @@ struct Execution {
     int device = 0;
     uint64_t id = 0;                       // counts launches
     uint32_t first_epoch = 0;              // of its accesses to global memory; 0 where they are not recorded
-    Block* block = nullptr;                // the block that is running
     uint3 thread_index[kMaxBlockThreads];  // threadIdx of each linear thread, for this block shape
-    uint64_t cycles = 0;                   // simulated clock, longest of the blocks so far
-    uint64_t block_cycles = 0;
-    uint64_t blocks_run = 0;  // of the launch, once it has ended: all, unless this run samples
-    int error = 0;            // fatal: becomes the sticky error
+    uint64_t cycles = 0;                   // simulated clock, longest of the blocks, once they have ended
+    uint64_t blocks_run = 0;               // of the launch, once it has ended: all, unless this run samples
+    int error = 0;                         // fatal: becomes the sticky error
     std::exception_ptr exception;
-    std::string refusal;         // why a GPU would not have begun this launch
-    volatile int timed_out = 0;  // set by the watchdog's signal
-    uint64_t progress = 0;       // counts what shows that the kernel is not stuck: threads that end, or get behind a barrier
+    std::string refusal;       // why a GPU would not have begun this launch
+    bool has_workers = false;  // several OS threads run its blocks
     AccessState access{};
 };
 extern Execution execution;
+// The block that this OS thread runs.
+extern __thread Block* running_block __attribute__((tls_model("initial-exec")));
 extern Schedule schedule;  // of the launches to come
 extern AccessState host_access;
 extern std::recursive_mutex launch_lock;
@@ -43,6 +44,7 @@ inline bool has_checks(const simt_launch& launch) { return launch.module->checke
 // The kernel's static shared memory, of which this much was found in use, is more than a block may have.
 [[noreturn]] void refuse_static_shared(size_t bytes);
 [[noreturn]] void fail_by_timeout(const void* call_site = nullptr);
+[[noreturn]] void end_early(const void* call_site = nullptr);  // as its worker's `ends` says
 
 // ---- errors.cpp: the answers of cudaGetLastError and cudaPeekAtLastError ----
 int set_error(int error);  // stores a non-zero error as this thread's last error; returns it

@@ -25,13 +25,11 @@
 namespace simt {
 
 namespace {
-constexpr int kWatchdogSignal = SIGURG;  // ignored by default, and by nearly everyone
 constexpr double kStuckSeconds = 120;
 constexpr size_t kSignalStackBytes = 64 * 1024;
 
 std::atomic<double> watchdog_seconds{-1};  // 0: no limit; less: nobody has set one
 bool watches_progress = false;             // the limit is for the time in which no thread gets any further
-volatile uint64_t progress_seen = 0;
 
 // Where findings are collected and nobody set a limit, a kernel that is stuck ends after a while.
 void set_default_watchdog() {
@@ -42,7 +40,10 @@ void set_default_watchdog() {
     watches_progress = true;
 }
 struct sigaction previous_segv, previous_bus, previous_fpe, previous_ill, previous_abort, previous_watchdog;
-uintptr_t fault_address, fault_pc;  // of the fault or endless loop being turned into a finding; launches are serialised
+// Of each OS thread: the fault or endless loop being turned into a finding, and the watchdog's view of it.
+__thread uintptr_t fault_address __attribute__((tls_model("initial-exec")));
+__thread uintptr_t fault_pc __attribute__((tls_model("initial-exec")));
+__thread uint64_t progress_seen __attribute__((tls_model("initial-exec")));
 
 uintptr_t& program_counter(ucontext_t& context) {
 #if defined(__x86_64__)
@@ -56,24 +57,56 @@ uintptr_t& program_counter(ucontext_t& context) {
 #endif
 }
 
+#ifndef CUSIMT_UCONTEXT
+uintptr_t& stack_pointer(ucontext_t& context) {
+#if defined(__x86_64__)
+    return reinterpret_cast<uintptr_t&>(context.uc_mcontext.gregs[REG_RSP]);
+#else
+    return reinterpret_cast<uintptr_t&>(context.uc_mcontext.sp);
+#endif
+}
+#endif
+
 // The interrupted fiber will continue in `landing`, as if it had been called where the fiber stood.
 void continue_in(ucontext_t& context, void (*landing)()) {
 #if defined(__x86_64__)
-    auto& stack = context.uc_mcontext.gregs[REG_RSP];
-    stack = ((stack - 128) & ~15ll) - 8;  // below the red zone, aligned as after a call
+    uintptr_t& stack = stack_pointer(context);
+    stack = ((stack - 128) & ~uintptr_t(15)) - 8;  // below the red zone, aligned as after a call
 #endif
     program_counter(context) = reinterpret_cast<uintptr_t>(landing);
 }
 
+// The last line of a process that is about to die: only async-signal-safe calls.
+void print_last_line(const char* what, const char* why) {
+    char line[512];
+    uint3 block = running_block->index(), thread = execution.thread_index[running_block->current().thread];
+    int length = snprintf(line, sizeof line, "cusimt: %s in kernel %s, block (%u,%u,%u), thread (%u,%u,%u): %s.\n", what,
+                          execution.launch->kernel ? execution.launch->kernel : "?", block.x, block.y, block.z, thread.x,
+                          thread.y, thread.z, why);
+    if (size_t(length) >= sizeof line) {  // a template's name, cut
+        length = sizeof line - 1;
+        line[length - 1] = '\n';
+    }
+    ssize_t written = write(STDERR_FILENO, line, size_t(length));
+    (void)written;
+}
+
+void print_overflow() {
+    static_assert(kStackBytes == 128 * 1024);
+    print_last_line("stack overflow", "its local variables and calls need more than 128 KiB");
+}
+
 [[noreturn]] void land_after_fault() {
     auto pc = reinterpret_cast<const void*>(fault_pc + 1);  // findings expect return addresses
-    bool in_arena = arena.region(fault_address) >= 0;
+    uintptr_t address = fault_address;
+    running_block->await_turn();  // until then this OS thread may meet other faults
+    bool in_arena = arena.region(address) >= 0;
     report({.kind = in_arena ? "out_of_bounds" : "host_pointer",
             .call_site = pc,
-            .address = fault_address,
+            .address = address,
             .space = in_arena ? "global" : "host",
-            .allocation = nearest_allocation(fault_address),
-            .note = fault_address < 4096 ? "null pointer" : "",
+            .allocation = nearest_allocation(address),
+            .note = address < 4096 ? "null pointer" : "",
             .is_left = true});
     fail_launch(cudaErrorIllegalAddress);
 }
@@ -89,22 +122,18 @@ void continue_in(ucontext_t& context, void (*landing)()) {
     fail_launch(cudaErrorIllegalInstruction);
 }
 
-[[noreturn]] void land_after_timeout() { fail_by_timeout(reinterpret_cast<const void*>(fault_pc + 1)); }
-
-// The last line of a process that is about to die: only async-signal-safe calls.
-void print_last_line(const char* what, const char* why) {
-    char line[512];
-    uint3 block = execution.block->index(), thread = execution.thread_index[execution.block->current().thread];
-    int length = snprintf(line, sizeof line, "cusimt: %s in kernel %s, block (%u,%u,%u), thread (%u,%u,%u): %s.\n", what,
-                          execution.launch->kernel ? execution.launch->kernel : "?", block.x, block.y, block.z, thread.x,
-                          thread.y, thread.z, why);
-    if (size_t(length) >= sizeof line) {  // a template's name, cut
-        length = sizeof line - 1;
-        line[length - 1] = '\n';
-    }
-    ssize_t written = write(STDERR_FILENO, line, size_t(length));
-    (void)written;
+// On the stack that overflowed, whose frames nobody needs any more: the process dies in the block's turn.
+[[noreturn]] void land_after_overflow() {
+    running_block->await_turn();
+    print_overflow();
+    ::signal(SIGSEGV, SIG_DFL);
+    raise(SIGSEGV);
+    abort();
 }
+
+[[noreturn]] void land_after_drop() { running_block->drop(); }
+
+[[noreturn]] void land_after_timeout() { fail_by_timeout(reinterpret_cast<const void*>(fault_pc + 1)); }
 
 void hand_on(int signal, siginfo_t* info, void* context, const struct sigaction& previous) {
     if (previous.sa_flags & SA_SIGINFO && previous.sa_sigaction) {
@@ -119,9 +148,15 @@ void hand_on(int signal, siginfo_t* info, void* context, const struct sigaction&
 void on_fault(int signal, siginfo_t* info, void* raw_context) {
     auto& context = *static_cast<ucontext_t*>(raw_context);
     bool on_fiber = simt_access->on_device;
-    if (on_fiber && in_guard(execution.block->current().stack, info->si_addr)) {
-        static_assert(kStackBytes == 128 * 1024);
-        print_last_line("stack overflow", "its local variables and calls need more than 128 KiB");
+    if (on_fiber && in_guard(running_block->current().stack, info->si_addr)) {
+#ifndef CUSIMT_UCONTEXT
+        if (execution.has_workers) {
+            const Stack& stack = running_block->current().stack;
+            stack_pointer(context) = reinterpret_cast<uintptr_t>(stack.begin + stack.bytes);
+            return continue_in(context, land_after_overflow);
+        }
+#endif
+        print_overflow();
         ::signal(signal, SIG_DFL);
         return;
     }
@@ -156,23 +191,30 @@ void on_abort(int signal, siginfo_t* info, void* context) {
 
 // Leaves only from the program's own lines, which is also the place to report: a fiber interrupted inside the runtime or the C
 // library may hold a lock there. The flag stops such a fiber at its next barrier or atomic, and the timer tries again.
+void leave_program(ucontext_t& context, void (*landing)()) {
+#ifndef CUSIMT_UCONTEXT
+    if (!in_program(*execution.launch->module, program_counter(context))) return;
+    fault_pc = program_counter(context);
+    continue_in(context, landing);
+#else
+    (void)context, (void)landing;
+#endif
+}
+
 void arm_this_thread();
 void on_watchdog(int, siginfo_t*, void* raw_context) {
     int saved_errno = errno;
-    if (watches_progress && progress_seen != execution.progress) {
-        progress_seen = execution.progress;
+    auto& context = *static_cast<ucontext_t*>(raw_context);
+    if (!simt_access->on_device) return;
+    Worker& worker = running_block->worker();
+    if (worker.ends == kDropped) {
+        leave_program(context, land_after_drop);
+    } else if (watches_progress && progress_seen != worker.progress) {
+        progress_seen = worker.progress;
         arm_this_thread();
-    } else if (simt_access->on_device) {
-        execution.timed_out = 1;
-#ifndef CUSIMT_UCONTEXT
-        auto& context = *static_cast<ucontext_t*>(raw_context);
-        if (in_program(*execution.launch->module, program_counter(context))) {
-            fault_pc = program_counter(context);
-            continue_in(context, land_after_timeout);
-        }
-#else
-        (void)raw_context;
-#endif
+    } else {
+        worker.ends = kTimedOut;
+        leave_program(context, land_after_timeout);
     }
     errno = saved_errno;
 }
@@ -250,14 +292,18 @@ void install_fault_handlers() {
     install(SIGABRT, on_abort, previous_abort);
 }
 
-FaultGuard::FaultGuard() {
-    install_fault_handlers();
+void install_watchdog() { install(kWatchdogSignal, on_watchdog, previous_watchdog); }
+
+FaultGuard::FaultGuard(Thread kind) {
     LaunchingThread& thread = this_thread();
-    static const bool is_default_set = (set_default_watchdog(), true);
-    (void)is_default_set;
+    if (kind == kLaunching) {
+        install_fault_handlers();
+        static const bool is_default_set = (set_default_watchdog(), true);
+        (void)is_default_set;
+        if (watchdog_seconds > 0) install_watchdog();
+    }
     if (watchdog_seconds <= 0) return;
-    progress_seen = execution.progress;
-    install(kWatchdogSignal, on_watchdog, previous_watchdog);
+    progress_seen = 0;
     thread.arm(watchdog_seconds);
 }
 

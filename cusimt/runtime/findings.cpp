@@ -163,6 +163,7 @@ std::optional<Lanes> lanes_of(const Party& other, unsigned other_thread, const v
 }
 
 void report(const Report& what) {
+    if (simt_access->on_device) running_block->await_turn();
     std::lock_guard lock(findings_lock);
     bool on_device = what.block || simt_access->on_device;
     const simt_launch* launch = on_device ? execution.launch : nullptr;
@@ -193,8 +194,8 @@ void report(const Report& what) {
         for (const void* caller : callers_of(what.call_site)) finding.calls.push_back(place_of(caller).offset);
     }
     if (on_device) {
-        finding.block = what.block ? *what.block : execution.block->index();
-        finding.thread = what.thread ? *what.thread : execution.thread_index[execution.block->current().thread];
+        finding.block = what.block ? *what.block : running_block->index();
+        finding.thread = what.thread ? *what.thread : execution.thread_index[running_block->current().thread];
     }
     leave(finding);
 }

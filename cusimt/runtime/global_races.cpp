@@ -115,7 +115,7 @@ const GlobalRaces::BlockRecord& GlobalRaces::block_of(Record record) const {
 
 void GlobalRaces::note(uintptr_t address, int kind) const {
     unsigned warp = own_warp();
-    ReleaseOrder& order = execution.block->order;
+    ReleaseOrder& order = running_block->order;
     if (!(kind & ATOMIC) && order.is_watching(warp)) order.note_access(warp, address);
     if (kind & kStrong) volatile_words.note(address, {own_, warp, shared_memory.moment()}, !(kind & WRITE));
 }
@@ -258,7 +258,7 @@ bool GlobalRaces::is_ordered(Record earlier, int earlier_kind, const GlobalAcces
     if (&other == &own()) {
         if (moment < shared_memory.epoch() || thread_of(earlier) == execution.access.touch.thread) return true;
         // Within a warp, any collective so far may have ordered the two: see conflict_of_lanes.
-        if (other_warp == warp && execution.block->warp_of(thread_of(earlier)).clocks.has_met()) return true;
+        if (other_warp == warp && running_block->warp_of(thread_of(earlier)).clocks.has_met()) return true;
     } else if (earlier_kind & kStrong && !(access.kind & kStrong) && other.released >= moment && own().has_acquired) {
         return true;  // a flag that is used up
     }
@@ -266,7 +266,7 @@ bool GlobalRaces::is_ordered(Record earlier, int earlier_kind, const GlobalAcces
 }
 
 bool GlobalRaces::is_released(Record earlier, const GlobalAccess& access) const {
-    const Block& block = *execution.block;
+    const Block& block = *running_block;
     unsigned other_warp = thread_of(earlier) / kWarpSize, warp = own_warp();
     auto number = uint32_t(&block_of(earlier) - blocks_.data());
     uint32_t moment = epoch_of(earlier);
@@ -292,7 +292,7 @@ GlobalRaces::Conflict GlobalRaces::conflict_of_kinds(Record earlier, int earlier
 GlobalRaces::Conflict GlobalRaces::conflict_of_volatile(Record earlier, int earlier_kind, const GlobalAccess& access) const {
     uint32_t block = uint32_t(&block_of(earlier) - blocks_.data()), moment = epoch_of(earlier);
     unsigned warp = own_warp(), other_warp = thread_of(earlier) / kWarpSize;
-    const ReleaseOrder& order = execution.block->order;
+    const ReleaseOrder& order = running_block->order;
     if (block == own_ && warp == other_warp) return Conflict::none;
     if (volatile_words.is_waited_for(access.address)) return Conflict::none;
     bool is_write = access.kind & WRITE, was_write = earlier_kind & WRITE;
@@ -322,7 +322,7 @@ GlobalRaces::Conflict GlobalRaces::conflict_with_reads(Record earlier, const Glo
     if (epoch_of(earlier) < launch_epoch_ || earlier & kStrongRecord) return latest;
     unsigned thread = execution.access.touch.thread;
     bool is_own = &block_of(earlier) == &own() && epoch_of(earlier) >= shared_memory.epoch();
-    bool has_acquired = execution.block->signals.has_acquired(thread, shared_memory.epoch());
+    bool has_acquired = running_block->signals.has_acquired(thread, shared_memory.epoch());
     bool others = (is_own && earlier & kOtherWarps && !has_acquired) || (earlier & kOtherBlocks && !own().has_acquired);
     return others ? conflict_of_kinds(earlier, READ, access) : latest;
 }
@@ -336,7 +336,7 @@ GlobalRaces::Conflict GlobalRaces::conflict_of_lanes(const GlobalCell& cell, int
     if (latest.cell != &cell || !same_thread_and_epoch(latest.identity, cell.write) || earlier == thread) return Conflict::none;
     if (earlier / kWarpSize != own_warp() || epoch_of(cell.write) < std::max(launch_epoch_, shared_memory.epoch()))
         return Conflict::none;
-    const LaneClocks& clocks = execution.block->warp_of(thread).clocks;
+    const LaneClocks& clocks = running_block->warp_of(thread).clocks;
     bool is_ordered = &block_of(cell.write) != &own() ||
                       clocks.ordered(earlier % kWarpSize, latest.clock, thread % kWarpSize) || is_released(cell.write, access);
     return is_ordered ? Conflict::none : Conflict::race;
@@ -344,7 +344,7 @@ GlobalRaces::Conflict GlobalRaces::conflict_of_lanes(const GlobalCell& cell, int
 
 void GlobalRaces::note_lane(const GlobalCell& cell, int kind) {
     unsigned thread = execution.access.touch.thread;
-    const LaneClocks& clocks = execution.block->warp_of(thread).clocks;
+    const LaneClocks& clocks = running_block->warp_of(thread).clocks;
     if (kind == WRITE && clocks.has_met()) lane_write(cell) = {&cell, identity_of(shared_memory.moment(), thread), clocks.now};
 }
 

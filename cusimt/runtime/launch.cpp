@@ -35,6 +35,7 @@ __thread dim3 gridDim __attribute__((tls_model("initial-exec")));
 namespace simt {
 
 Execution execution;
+__thread Block* running_block __attribute__((tls_model("initial-exec")));
 AccessState host_access;
 std::recursive_mutex launch_lock;
 
@@ -137,7 +138,6 @@ void begin_execution(const simt_launch& launch) {
     execution.error = 0;
     execution.exception = nullptr;
     execution.refusal.clear();
-    execution.timed_out = 0;
     execution.cycles = 0;
     execution.blocks_run = 0;
     set_thread_indices(launch);
@@ -146,7 +146,6 @@ void begin_execution(const simt_launch& launch) {
         stream_uses.forget_epochs();
     }
     shared_memory.begin_launch(*launch.module, launch.dynamic_shared, launch.module->checked);
-    std::fill_n(reinterpret_cast<uint8_t*>(shared_memory.dynamic_begin()), launch.dynamic_shared, kPoison);
     AccessState& access = execution.access;
     access.arena_begin = arena.region_begin(execution.device);
     access.arena_bytes = arena.region_bytes;
@@ -160,8 +159,6 @@ void begin_execution(const simt_launch& launch) {
     }
     execution.first_epoch = access.cells ? shared_memory.next_epoch() : 0;
     counting.begin_launch(launch, access);
-    blockDim = {launch.block[0], launch.block[1], launch.block[2]};
-    gridDim = {launch.grid[0], launch.grid[1], launch.grid[2]};
 }
 
 // Launch overhead, one microsecond for each wave of resident threads, and the time its clock says it spun: a model, so that
@@ -207,18 +204,25 @@ int finish(const simt_launch& launch) {
 }  // namespace
 
 void fail_launch(int error) {
+    running_block->await_turn();
     execution.error = error;
-    execution.block->drop();
+    running_block->drop();
 }
 
 void refuse_static_shared(size_t bytes) {
+    running_block->await_turn();
     execution.refusal = too_much_static_shared(bytes);
-    execution.block->drop();
+    running_block->drop();
+}
+
+void end_early(const void* call_site) {
+    if (running_block->worker().ends == kDropped) running_block->drop();
+    fail_by_timeout(call_site);
 }
 
 // A thread that has polled something since it began waits for it, most likely.
 void fail_by_timeout(const void* call_site) {
-    const Fiber& self = execution.block->current();
+    const Fiber& self = running_block->current();
     auto address = reinterpret_cast<uintptr_t>(self.polled);
     bool in_arena = self.polled && arena.region(address) >= 0;
     report({.kind = "timeout",
@@ -268,8 +272,9 @@ int simt_launch_kernel(const simt_launch* launch) {
 }
 
 void simt_exceed_launch_bounds(int most) {
-    execution.refusal = beyond_launch_bounds(execution.block->threads(), most);
-    execution.block->drop();
+    running_block->await_turn();
+    execution.refusal = beyond_launch_bounds(running_block->threads(), most);
+    running_block->drop();
 }
 
 void simt_set_schedule(int order, uint64_t seed) {

@@ -39,7 +39,7 @@ void Block::release_barrier() {
     barrier_result_[1] = barrier_count_ == int(at_barrier_.size());
     barrier_result_[2] = barrier_count_ > 0;
     barrier_count_ = 0;
-    shared_memory.pass_barrier();
+    if (is_watched_) shared_memory.pass_barrier();
     if (execution.access.counted) counting.pass_barrier(at_barrier_);
     for (Fiber* fiber : at_barrier_) {
         if (fiber->wait == Wait::barrier) ready_.push(fiber);  // not the last to arrive: it goes straight on
@@ -75,6 +75,7 @@ void Block::open_grid_barrier() {
     for (Fiber* fiber : at_grid_barrier_) ready_.push(fiber);
     at_grid_barrier_.clear();
     if (execution.access.cells) global_races.resume_block(race_number_);  // the new stretch is this block's
+    if (!is_watched_) return;
     shared_memory.pass_barrier();
     execution.access.block_epoch = shared_memory.epoch();
 }

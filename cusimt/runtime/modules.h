@@ -9,13 +9,11 @@
 #include "shared_arrays.h"
 #include "simt_api.h"
 #include "static_data.h"
+#include "worker.h"
 
 namespace simt {
 
-// A module's thread-local variables are its shared memory: one copy per OS thread, and a launch runs in one OS thread.
-struct ThreadBlockMemory {
-    uintptr_t begin, bytes, dynamic_begin;
-};
+// The module's shared memory in this OS thread.
 ThreadBlockMemory shared_range(simt_module& module);
 const std::vector<SharedArray>& shared_arrays(simt_module& module);
 

@@ -79,9 +79,9 @@ void Block::named_barrier(unsigned number, unsigned arrivals, bool waits, const 
 void Block::end_phase(uint64_t* barrier) {
     State state = load(barrier);
     transactions.forget(barrier);
-    note_progress();
+    note_progress(*worker_);
     copies.land_attached(barrier);
-    shared_memory.pass_barrier();
+    if (is_watched_) shared_memory.pass_barrier();
     store(barrier, {state.phase + 1, state.expected, state.expected});
     auto is_over = [&](Fiber* fiber) { return fiber->awaited == barrier && has_ended(barrier, fiber->phase); };
     for (Fiber* fiber : at_phase_) {
@@ -145,39 +145,39 @@ void check(const uint64_t* barrier, int kind, const void* pc) {
 extern "C" {
 void simt_phases_begin(uint64_t* barrier, unsigned expected) {
     check(barrier, WRITE, __builtin_return_address(0));
-    execution.block->transactions.forget(barrier);
+    running_block->transactions.forget(barrier);
     store(barrier, {0, expected, expected});
 }
 
 void simt_phases_end(uint64_t* barrier) {
     check(barrier, READ | WRITE | ATOMIC, __builtin_return_address(0));
-    execution.block->transactions.forget(barrier);
+    running_block->transactions.forget(barrier);
 }
 
 uint64_t simt_phase_arrive(uint64_t* barrier, unsigned arrivals, int drops) {
     check(barrier, READ | WRITE | ATOMIC, __builtin_return_address(0));
-    return execution.block->arrive(barrier, arrivals, drops, __builtin_return_address(0));
+    return running_block->arrive(barrier, arrivals, drops, __builtin_return_address(0));
 }
 
 void simt_phase_wait(uint64_t* barrier, uint64_t phase) {
     check(barrier, READ | ATOMIC, __builtin_return_address(0));
-    execution.block->wait_for_phase(barrier, phase & kPhaseMask, __builtin_return_address(0));
+    running_block->wait_for_phase(barrier, phase & kPhaseMask, __builtin_return_address(0));
 }
 
 int simt_phase_has_ended(uint64_t* barrier, uint64_t phase) {
     const void* here = __builtin_return_address(0);
     check(barrier, READ | ATOMIC, here);
-    return execution.block->poll_phase(barrier, phase & kPhaseMask, here);
+    return running_block->poll_phase(barrier, phase & kPhaseMask, here);
 }
 
 void simt_phase_expect(uint64_t* barrier, unsigned bytes) {
     check(barrier, READ | WRITE | ATOMIC, __builtin_return_address(0));
-    execution.block->expect_bytes(barrier, bytes, __builtin_return_address(0));
+    running_block->expect_bytes(barrier, bytes, __builtin_return_address(0));
 }
 
 void simt_phase_bring(uint64_t* barrier, unsigned bytes) {
     check(barrier, READ | WRITE | ATOMIC, __builtin_return_address(0));
-    execution.block->bring_bytes(barrier, bytes);
+    running_block->bring_bytes(barrier, bytes);
 }
 
 void simt_phase_must_outlast(uint64_t* barrier, unsigned arrivals) {
@@ -189,7 +189,7 @@ void simt_phase_must_outlast(uint64_t* barrier, unsigned arrivals) {
 }
 
 void simt_named_barrier(unsigned number, unsigned threads, int waits) {
-    execution.block->named_barrier(number, threads, waits, __builtin_return_address(0));
+    running_block->named_barrier(number, threads, waits, __builtin_return_address(0));
 }
 
 uint64_t simt_phase_of(const uint64_t* barrier) { return load(barrier).phase; }

@@ -176,7 +176,7 @@ void Programs::order_by_address(const TileAccess& access) {
 
 void Programs::run_thread(void* closure) {
     auto& programs = **static_cast<Programs**>(closure);
-    Block& block = *execution.block;
+    Block& block = *running_block;
     programs.replay(block.current().thread, block.threads(), programs.ranges_[block.linear()]);
 }
 
@@ -185,7 +185,7 @@ void Programs::replay(unsigned thread, unsigned threads, const Range& range) {
         const TileAccess& access = accesses_[i];
         const void* pc = call_in(*module_, access.line);
         for (size_t element = thread; element < access.count; element += threads) make(access, access.begin + element, pc);
-        if (i + 1 < range.end) execution.block->barrier(0, 0, pc);
+        if (i + 1 < range.end) running_block->barrier(0, 0, pc);
     }
 }
 

@@ -33,7 +33,7 @@ extern "C" void simt_proxy_fence(void) {
     using namespace simt;
     __asm__ __volatile__("" ::: "memory");
     if (!execution.launch->module->checked) return;
-    Block& block = *execution.block;
+    Block& block = *running_block;
     unsigned thread = block.current().thread;
     block.proxy_fences.fence(thread, shared_memory.epoch(), block.warp_of(thread).clocks.tick());
 }

@@ -20,6 +20,7 @@ class Schedule {
     enum Order { forward = 0, reversed = 1, seeded = 2 };
     Schedule() = default;
     Schedule(Order order, uint64_t seed) : order_(order), seed_(seed) {}
+    bool is_forward() const { return order_ == forward; }
     std::string name() const {
         return order_ == forward ? "forward" : order_ == reversed ? "reversed" : "seeded:" + std::to_string(seed_);
     }

@@ -2,13 +2,18 @@
 #include "settings.h"
 
 #include <math.h>
+#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include <algorithm>
+
 namespace simt {
 
 namespace {
+constexpr unsigned long kMostThreads = 1024;
+
 const char* value_of(const char* name) {
     const char* value = getenv(name);
     return value ? value : "";
@@ -50,6 +55,34 @@ uint64_t chosen_sample() {
     uint64_t blocks = strtoull(count.c_str(), nullptr, 10);
     if (blocks == 0 || count.find_first_not_of("0123456789") != std::string::npos) refuse(kName, "a number of blocks");
     return blocks;
+}
+
+namespace {
+// What the process's control group lets it use, in processors; 0: no limit.
+unsigned processor_quota() {
+    unsigned quota = 0, period = 0;
+    FILE* file = fopen("/sys/fs/cgroup/cpu.max", "r");
+    if (!file) return 0;
+    int read = fscanf(file, "%u %u", &quota, &period);  // "max" is no number
+    fclose(file);
+    return read == 2 && period ? std::max(quota / period, 1u) : 0;
+}
+}  // namespace
+
+unsigned chosen_threads() {
+    constexpr const char* kName = "CUSIMT_THREADS";
+    std::string count = value_of(kName);
+    if (count.empty()) {
+        cpu_set_t allowed;
+        unsigned processors = sched_getaffinity(0, sizeof allowed, &allowed) == 0 ? unsigned(CPU_COUNT(&allowed)) : 1;
+        unsigned quota = processor_quota();
+        return quota ? std::min(processors, quota) : processors;
+    }
+    unsigned long threads = strtoul(count.c_str(), nullptr, 10);
+    if (threads == 0 || threads > kMostThreads || count.find_first_not_of("0123456789") != std::string::npos) {
+        refuse(kName, "a number of threads, up to 1024");
+    }
+    return unsigned(threads);
 }
 
 }  // namespace simt

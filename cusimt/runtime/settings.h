@@ -12,5 +12,7 @@ Schedule chosen_schedule();  // CUSIMT_SCHEDULE; default: forward
 double chosen_watchdog(double unset);
 // CUSIMT_SAMPLE_BLOCKS: how many blocks of a launch run (sample.h); 0: all.
 uint64_t chosen_sample();
+// CUSIMT_THREADS: the most OS threads that run the blocks of a launch; default: the processors that this process may use.
+unsigned chosen_threads();
 
 }  // namespace simt

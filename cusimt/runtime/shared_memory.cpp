@@ -62,7 +62,7 @@ void SharedMemory::pass_barrier() {
     settle_reads();
     epoch_ = moment_ = execution.access.barrier_epoch = ++latest_epoch_;
     if (execution.access.cells) global_races.note_epoch(epoch_);
-    execution.block->order.pass_barrier();
+    running_block->order.pass_barrier();
 }
 
 // Numbers that run out within a launch let moments grow longer, which may hide a race.
@@ -76,7 +76,7 @@ void SharedMemory::begin_moment() {
 // Taking turns, and at the beginning of a critical section, no access may pass unseen: see global_races and release_order.
 void SharedMemory::show_identity() {
     AccessState& access = execution.access;
-    bool passes = access.launch_epoch && !execution.block->order.is_watching(access.touch.thread / kWarpSize);
+    bool passes = access.launch_epoch && !running_block->order.is_watching(access.touch.thread / kWarpSize);
     access.identity = passes ? identity_of(moment_, access.touch.thread) : ~Record(0);
 }
 
@@ -105,7 +105,7 @@ bool SharedMemory::is_within_array(uintptr_t address, uintptr_t bytes) {
     }
     if (offset - begin >= size || size - (offset - begin) < bytes) return false;
     auto& near = execution.access.near;
-    if (execution.block->copies.in_flight()) return true;
+    if (running_block->copies.in_flight()) return true;
     near[1] = near[0];
     near[0] = {begin_ + begin, size};
     return true;
@@ -158,7 +158,7 @@ void SharedMemory::settle_reads() {
                 .bytes = early.bytes,
                 .address = early.address,
                 .space = "shared",
-                .block = execution.block->index(),
+                .block = running_block->index(),
                 .thread = execution.thread_index[early.read.thread]});
     }
     early_reads_.clear();
@@ -253,7 +253,7 @@ bool compatible_in_shared(int earlier, int later) {
 bool SharedMemory::races(const Touch& earlier, int kind) const {
     unsigned thread = execution.access.touch.thread;
     if (earlier.epoch != epoch_ || earlier.thread == thread || compatible_in_shared(earlier.kind, kind)) return false;
-    if (execution.block->signals.orders(earlier.thread, earlier.clock, thread, epoch_)) return false;
+    if (running_block->signals.orders(earlier.thread, earlier.clock, thread, epoch_)) return false;
     if (earlier.thread / kWarpSize != thread / kWarpSize) return true;
     return !clocks_->ordered(earlier.thread % kWarpSize, earlier.clock, thread % kWarpSize);
 }
@@ -273,7 +273,7 @@ void SharedMemory::report_guess(const SharedCell& cell, uintptr_t address, uintp
 
 void SharedMemory::report_race(const Touch& earlier, uintptr_t address, uintptr_t bytes, int kind, const void* pc,
                                const char* what) const {
-    Party other{reinterpret_cast<const void*>(load_address_ + earlier.call_site), earlier.kind, execution.block->index(),
+    Party other{reinterpret_cast<const void*>(load_address_ + earlier.call_site), earlier.kind, running_block->index(),
                 execution.thread_index[earlier.thread]};
     SharedArray array = array_at(address);
     bool both_write = kind & earlier.kind & WRITE, no_atomic = !((kind | earlier.kind) & ATOMIC);

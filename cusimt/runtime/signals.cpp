@@ -15,14 +15,14 @@ constexpr unsigned kReadsPerTurn = 256;
 
 bool is_checked() { return simt_access->on_device && execution.launch->module->checked; }
 
-bool is_shared(uintptr_t address) { return address - shared_memory.begin() < shared_memory.bytes(); }  // own block's only
+bool is_shared(uintptr_t address) { return running_block->is_shared(address); }  // own block's only
 
 bool is_of_device(uintptr_t address, int kind) { return !is_shared(address) && !(kind & OF_BLOCK); }
 
 // A strong read. A CAS acquires when it is known whether it changed anything.
 void acquire(uintptr_t address, int kind, bool is_swap = false) {
     if (!simt_access->on_device) return;
-    Block& block = *execution.block;
+    Block& block = *running_block;
     unsigned thread = block.current().thread;
     bool is_tracked = execution.access.cells, of_device = is_of_device(address, kind);
     block.signals.acquire(thread, shared_memory.epoch());
@@ -33,7 +33,7 @@ void acquire(uintptr_t address, int kind, bool is_swap = false) {
 // A strong write. Returns its kind, with what that makes of it. `stores`: a value regardless of the old one.
 int release(uintptr_t address, int kind, bool stores) {
     if (!simt_access->on_device) return kind;
-    Block& block = *execution.block;
+    Block& block = *running_block;
     unsigned thread = block.current().thread;
     bool is_tracked = execution.access.cells, of_device = is_of_device(address, kind);
     block.current().latest_reads.forget();
@@ -43,23 +43,23 @@ int release(uintptr_t address, int kind, bool stores) {
     return kind;
 }
 
-void take_turn(const void* address, size_t bytes, const void* pc) {
-    Fiber& self = execution.block->current();
+void take_turn(Block& block, const void* address, size_t bytes, const void* pc) {
+    Fiber& self = block.current();
     self.atomics = 0;
     bool in_vain = self.looks_back.end_round();
     self.awaited = nullptr;
     self.polled = address;
     self.polled_bytes = bytes;
-    execution.block->yield(pc, in_vain ? Turn::in_vain : Turn::progress);
+    block.yield(pc, in_vain ? Turn::in_vain : Turn::progress);
 }
 
 // A thread that has only seen what it saw before its last turn waits in vain. Whether it let others run.
-bool look(const void* address, size_t bytes, unsigned per_turn, const void* pc, bool is_change = false) {
-    Fiber& self = execution.block->current();
+bool look(Block& block, const void* address, size_t bytes, unsigned per_turn, const void* pc, bool is_change = false) {
+    Fiber& self = block.current();
     bool is_in_vain = self.atomics < LookBack::kLooks && self.looks_back.note(address, bytes);
     if (is_in_vain && is_change && execution.access.cells) volatile_words.note_wait(reinterpret_cast<uintptr_t>(address));
     if (++self.atomics < per_turn) return false;
-    take_turn(address, bytes, pc);
+    take_turn(block, address, bytes, pc);
     return true;
 }
 
@@ -67,7 +67,7 @@ bool look(const void* address, size_t bytes, unsigned per_turn, const void* pc, 
 void acquire_again(const void* pointer, int kind) {
     if (!is_checked() || !execution.access.cells) return;
     auto address = reinterpret_cast<uintptr_t>(pointer);
-    Block& block = *execution.block;
+    Block& block = *running_block;
     block.order.acquire(block.current().thread / kWarpSize, address, is_of_device(address, kind));
 }
 }  // namespace
@@ -79,15 +79,15 @@ void simt_check_volatile(uintptr_t address, uintptr_t bytes, int kind, const voi
     if (kind & WRITE) kind = release(address, kind, true);
     simt_check_range(reinterpret_cast<const void*>(address), bytes, kind, pc);
     if (!simt_access->on_device) return;
-    ReleaseOrder& order = execution.block->order;
+    ReleaseOrder& order = running_block->order;
     unsigned warp = execution.access.touch.thread / kWarpSize;
     bool is_tracked = execution.access.cells && !is_shared(address);
     if (kind & WRITE && !(kind & RELEASED) && is_tracked) order.write_unreleased(warp);
     auto pointer = reinterpret_cast<const void*>(address);
     if (!(kind & READ)) return;
-    if (look(pointer, bytes, kReadsPerTurn, pc)) acquire_again(pointer, 0);
+    if (look(*running_block, pointer, bytes, kReadsPerTurn, pc)) acquire_again(pointer, 0);
     if (!is_tracked) return;
-    execution.block->current().latest_reads.note(address);
+    running_block->current().latest_reads.note(address);
     if (global_races.is_written_by_another_warp(address)) order.read_written(warp, address);
 }
 
@@ -99,12 +99,14 @@ void simt_check_atomic(const void* pointer, uintptr_t bytes, int kind, const voi
     simt_check_range(pointer, bytes, kind, pc);
     if (kind & READ && kind & WRITE) acquire(address, kind);  // what it reads orders what follows, not itself
     bool is_tracked = simt_access->on_device && execution.access.cells && !is_shared(address);
-    if (is_tracked && !(kind & WRITE)) execution.block->current().latest_reads.note(address);
+    if (is_tracked && !(kind & WRITE)) running_block->current().latest_reads.note(address);
 }
 
 void simt_atomic_access(const void* pointer, size_t bytes, int traits) {
     const void* pc = __builtin_return_address(0);
     if (!simt_access->on_device) return;
+    Block& block = *running_block;
+    if (!(traits & SIMT_OF_BLOCK)) block.await_turn_for(pointer);
     if (is_checked()) {
         auto address = reinterpret_cast<uintptr_t>(pointer);
         int kind = READ | WRITE | ATOMIC | (traits & SIMT_SELECTS ? SELECTING : 0) | (traits & SIMT_OF_BLOCK ? OF_BLOCK : 0);
@@ -113,13 +115,13 @@ void simt_atomic_access(const void* pointer, size_t bytes, int traits) {
         simt_check_range(pointer, bytes, traits & SIMT_STORES ? kind & ~READ : kind, pc);
         acquire(address, kind, traits & SIMT_SWAPS);
     }
-    bool was_turn = look(pointer, bytes, kAtomicsPerTurn, pc, true);
+    bool was_turn = look(block, pointer, bytes, kAtomicsPerTurn, pc, true);
     if (was_turn && !(traits & SIMT_SWAPS)) acquire_again(pointer, traits & SIMT_OF_BLOCK ? OF_BLOCK : 0);
 }
 
 void simt_swap_done(const void* pointer, int succeeded, uint64_t expected, int traits) {
     if (!is_checked() || !execution.access.cells) return;
-    Block& block = *execution.block;
+    Block& block = *running_block;
     auto address = reinterpret_cast<uintptr_t>(pointer);
     unsigned warp = block.current().thread / kWarpSize;
     bool of_device = is_of_device(address, traits & SIMT_OF_BLOCK ? OF_BLOCK : 0);
@@ -127,22 +129,28 @@ void simt_swap_done(const void* pointer, int succeeded, uint64_t expected, int t
     else block.order.acquire(warp, address, of_device);
 }
 
+// On several OS threads a fence is one of the processor's. It need not be in turn: what it orders, others notice by what they
+// do in theirs, or by reading a volatile, for which no turn exists.
 void simt_fence(int scope) {
+    if (execution.has_workers) __atomic_thread_fence(__ATOMIC_SEQ_CST);
     if (!is_checked()) return;
-    Block& block = *execution.block;
+    Block& block = *running_block;
     unsigned thread = block.current().thread;
     block.signals.fence(thread, block.warp_of(thread), shared_memory.epoch());
     if (execution.access.cells) block.order.fence(thread / kWarpSize, scope);
 }
 
 void simt_spin(const void* pc) {
-    if (!simt_access->on_device || ++execution.block->current().looks < kReadsPerTurn) return;
-    execution.block->current().looks = 0;
-    execution.block->yield(pc);
+    if (!simt_access->on_device || ++running_block->current().looks < kReadsPerTurn) return;
+    running_block->current().looks = 0;
+    running_block->yield(pc);
 }
 
 void simt_spin_on(const void* address, size_t bytes, const void* pc) {
-    if (simt_access->on_device && look(address, bytes, kReadsPerTurn, pc)) acquire_again(address, 0);
+    if (!simt_access->on_device) return;
+    Block& block = *running_block;
+    block.await_turn_for(address);
+    if (look(block, address, bytes, kReadsPerTurn, pc)) acquire_again(address, 0);
 }
 
 // Of block scope: the hooks do not know the scope of the compiler's atomics.
@@ -150,7 +158,7 @@ void simt_scoped_load(const void* pointer, size_t bytes) {
     const void* pc = __builtin_return_address(0);
     if (!simt_access->on_device) return;
     if (is_checked()) simt_check_atomic(pointer, bytes, READ | OF_BLOCK, pc);
-    if (look(pointer, bytes, kReadsPerTurn, pc)) acquire_again(pointer, OF_BLOCK);
+    if (look(*running_block, pointer, bytes, kReadsPerTurn, pc)) acquire_again(pointer, OF_BLOCK);
 }
 
 void simt_scoped_store(const void* pointer, size_t bytes) {
@@ -159,7 +167,7 @@ void simt_scoped_store(const void* pointer, size_t bytes) {
 
 void simt_wait_ended() {
     if (!is_checked() || !execution.access.cells) return;
-    execution.block->current().latest_reads.for_each([](uintptr_t address) { volatile_words.note_wait(address); });
-    execution.block->current().latest_reads.forget();
+    running_block->current().latest_reads.for_each([](uintptr_t address) { volatile_words.note_wait(address); });
+    running_block->current().latest_reads.forget();
 }
 }

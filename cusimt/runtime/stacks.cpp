@@ -4,6 +4,7 @@
 #include <stdint.h>
 #include <sys/mman.h>
 
+#include <mutex>
 #include <new>
 #include <vector>
 
@@ -16,7 +17,10 @@ static constexpr size_t kGuardBytes = 64 * 1024;
 // than that allows; those beyond this number have no guard, and the system makes neighbours of them one mapping.
 static constexpr size_t kMostGuarded = 12 * 1024;
 
-// Under the launch lock, like all fibers. Never destroyed: fibers in static variables give their stacks back after main.
+// Workers of one launch take stacks at the same time.
+static std::mutex stacks_lock;
+
+// Never destroyed: fibers in static variables give their stacks back after main.
 static std::vector<Stack>& unused_stacks() {
     static auto* stacks = new std::vector<Stack>;
     return *stacks;
@@ -37,6 +41,7 @@ static Stack map_stack(size_t index) {
 }
 
 Stack take_stack() {
+    std::lock_guard lock(stacks_lock);
     static size_t mapped = 0;
     if (unused_stacks().empty()) return map_stack(mapped++);
     Stack stack = unused_stacks().back();
@@ -44,7 +49,10 @@ Stack take_stack() {
     return stack;
 }
 
-void give_back_stack(const Stack& stack) { unused_stacks().push_back(stack); }
+void give_back_stack(const Stack& stack) {
+    std::lock_guard lock(stacks_lock);
+    unused_stacks().push_back(stack);
+}
 
 bool in_guard(const Stack& stack, const void* address) {
     auto fault = reinterpret_cast<uintptr_t>(address), begin = reinterpret_cast<uintptr_t>(stack.begin);

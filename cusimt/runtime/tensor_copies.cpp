@@ -36,13 +36,13 @@ void simt_tensor_load(void* to, const void* map, const int32_t* coordinates, uns
     check_shared(uintptr_t(to), tensor, WRITE, here);
     check_object(barrier, here);
     BulkCopy copy{tensor.load(coordinates, uintptr_t(to)), tensor.box_bytes(), here, tensor.fill};
-    execution.block->bulk_copies.load(std::move(copy), barrier);
+    running_block->bulk_copies.load(std::move(copy), barrier);
 }
 
 void simt_tensor_store(const void* map, const int32_t* coordinates, unsigned rank, const void* from) {
     const void* here = __builtin_return_address(0);
     TensorMap tensor = read_map(map, rank, here);
     check_shared(uintptr_t(from), tensor, READ, here);
-    execution.block->bulk_copies.store({tensor.store(coordinates, uintptr_t(from)), tensor.box_bytes(), here});
+    running_block->bulk_copies.store({tensor.store(coordinates, uintptr_t(from)), tensor.box_bytes(), here});
 }
 }

@@ -1,19 +1,20 @@
 // Runs the blocks of a grid in turns where they wait for one another.
 #include "turns.h"
 
-#include <string.h>
-
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
-#include "device_limits.h"
+#include "crew.h"
 #include "execution.h"
 #include "findings.h"
 #include "global_races.h"
+#include "resident.h"
 #include "sample.h"
 #include "shared_memory.h"
+#include "sharing.h"
 
 namespace simt {
 
@@ -25,35 +26,6 @@ constexpr uint64_t kMostWaitingThreads = 65536;
 // thread may also do work that changes nothing, such as adding zeros.
 constexpr unsigned kMostRoundsInVain = 64;
 
-// A block that stepped aside, with its shared memory: there is room for one block's at a time. Of the dynamic array, which lies
-// anywhere in the range, only the bytes of this launch are kept.
-struct Resident {
-    std::unique_ptr<Block> block;
-    std::vector<char> before{}, dynamic{}, after{};
-    SharedMemory::Suspended written{};
-
-    static void keep(std::vector<char>& copy, uintptr_t begin, uintptr_t end) {
-        copy.assign(reinterpret_cast<char*>(begin), reinterpret_cast<char*>(end));
-    }
-    void suspend() {
-        written = shared_memory.suspend();
-        uintptr_t array = shared_memory.dynamic_begin(), array_end = array + kSharedPerBlockOptin;
-        keep(before, shared_memory.begin(), array);
-        keep(dynamic, array, array + shared_memory.dynamic_bytes());
-        keep(after, array_end, shared_memory.begin() + shared_memory.bytes());
-    }
-    void resume() const {
-        shared_memory.resume(written);
-        uintptr_t array = shared_memory.dynamic_begin();
-        memcpy(reinterpret_cast<char*>(shared_memory.begin()), before.data(), before.size());
-        memcpy(reinterpret_cast<char*>(array), dynamic.data(), dynamic.size());
-        memcpy(reinterpret_cast<char*>(array + kSharedPerBlockOptin), after.data(), after.size());
-    }
-};
-
-// A block keeps its fibers and their stacks from launch to launch.
-std::unique_ptr<Block> spare_block;
-
 class Turns {
   public:
     Turns(const simt_launch& launch, const Schedule& schedule) : launch_(launch), schedule_(schedule) {
@@ -61,6 +33,8 @@ class Turns {
         threads_ = launch.block[0] * launch.block[1] * launch.block[2];
         sample_ = sample_of(launch, blocks_);
         to_run_ = sample_.empty() ? blocks_ : sample_.size();
+        enter_launch(*here_, launch);
+        if (sample_.empty() && may_share(launch, schedule)) sharing_.emplace(to_run_);
     }
     void run();
 
@@ -68,32 +42,45 @@ class Turns {
     bool has_room() const { return (waiting_.size() + 1) * threads_ <= kMostWaitingThreads; }
     uint64_t block_at(uint64_t position) const;
     void run_all();
-    void start(uint64_t linear);
+    void begin(Worker& worker, uint64_t position);
+    void start(uint64_t position);
+    void share(unsigned helpers);
+    bool conduct(Worker& worker, uint64_t position);
     void run_waiting();
     void pass_grid_barrier();
+    BlockState run_in_turn(Block& block);
     void take_turn(std::unique_ptr<Block> block);
 
     const simt_launch& launch_;
     const Schedule& schedule_;
-    uint64_t blocks_ = 0, to_run_ = 0;
+    uint64_t blocks_ = 0, to_run_ = 0, next_ = 0;
     std::vector<uint64_t> sample_, rest_;  // where not all blocks run, or not at first
     unsigned threads_ = 0;
     bool dropped_ = false;
     std::vector<Resident> waiting_, at_grid_barrier_;
     unsigned rounds_in_vain_ = 0;  // of all blocks that wait, one after the other
+    Worker* here_ = &worker(0);    // whose OS thread this is
+    std::optional<Sharing> sharing_;
+    Crew* crew_ = nullptr;  // that has shared the blocks up to here
+    uint64_t taken_ = 0;    // by it: those of earlier positions may have begun
 };
 
 void Turns::run() {
-    uint64_t next = 0;
     while (!dropped_) {
-        if (next < to_run_ && has_room()) {
+        if (next_ < to_run_ && has_room()) {
             size_t waited = waiting_.size();
-            start(block_at(next++));
+            if (sharing_ && sharing_->is_due(next_) && waited == 0) {
+                if (unsigned helpers = sharing_->helpers(next_)) {
+                    share(helpers);
+                    continue;
+                }
+            }
+            start(next_++);
             // What these wait for, a block may set that has yet to start.
             rounds_in_vain_ = 0;
             if (waited == 0 || waiting_.size() > waited) continue;  // no block waits, or this one does: start another
         } else if (waiting_.empty() && at_grid_barrier_.empty()) {
-            execution.blocks_run = next;
+            execution.blocks_run = next_;
             return;
         } else if (waiting_.empty()) {
             pass_grid_barrier();
@@ -118,37 +105,87 @@ void Turns::run_all() {
     }
 }
 
-void Turns::start(uint64_t linear) {
-    auto block = spare_block ? std::move(spare_block) : std::make_unique<Block>();
-    block->begin(block_index(launch_, linear), linear, threads_, schedule_);
-    take_turn(std::move(block));
+void Turns::begin(Worker& worker, uint64_t position) {
+    if (!worker.block) worker.block = std::make_unique<Block>();
+    uint64_t linear = block_at(position);
+    worker.block->begin(worker, block_index(launch_, linear), linear, threads_, schedule_);
+}
+
+void Turns::start(uint64_t position) {
+    if (position < taken_) {
+        auto [state, begun] = crew_->begun(position);
+        if (begun) take_turn(std::move(begun));
+        if (state != Crew::Begun::not_yet) return;
+    }
+    begin(*here_, position);
+    if (sharing_ && sharing_->is_sample(position)) sharing_->begin_sample();
+    else here_->block->give_turn();
+    take_turn(std::move(here_->block));
+}
+
+void Turns::share(unsigned helpers) {
+    uint64_t share = sharing_->share();
+    sharing_.reset();
+    Crew crew(launch_,
+              {[this](Worker& worker, uint64_t position) { begin(worker, position); },
+               [this](Worker& worker, uint64_t position) { return conduct(worker, position); }},
+              next_, to_run_, share);
+    crew_ = &crew;
+    dropped_ = !crew.run(*here_, helpers);
+    next_ = to_run_;
+}
+
+// On the OS thread of another worker, maybe, while that of the launch only serves it.
+bool Turns::conduct(Worker& worker, uint64_t position) {
+    Worker* before = std::exchange(here_, &worker);
+    taken_ = crew_->stop_taking(worker);
+    next_ = position + 1;
+    waiting_.emplace_back(std::move(worker.block));
+    run();
+    here_ = before;
+    return !dropped_;
+}
+
+BlockState Turns::run_in_turn(Block& block) {
+    if (&block.worker() != here_) {
+        block.give_turn();
+        return crew_->run_on(block.worker(), block);
+    }
+    BlockState state = block.run();
+    if (state != BlockState::awaits_turn) return state;
+    sharing_->note_effect();
+    block.give_turn();
+    return block.run();
 }
 
 void Turns::take_turn(std::unique_ptr<Block> block) {
-    BlockState state = block->run();
-    execution.cycles = std::max(execution.cycles, execution.block_cycles);
+    BlockState state = run_in_turn(*block);
+    Worker& worker = block->worker();
+    worker.cycles = std::max(worker.cycles, block->cycles());
     if (state == BlockState::waiting || state == BlockState::at_grid_barrier) {
         auto& list = state == BlockState::waiting ? waiting_ : at_grid_barrier_;
-        list.push_back({std::move(block)});
-        list.back().suspend();
+        list.emplace_back(std::move(block));
         if (state == BlockState::waiting) global_races.begin_turns(), run_all();
         return;
     }
     dropped_ = state == BlockState::dropped;
-    spare_block = std::move(block);
+    worker.block = std::move(block);
 }
 
 // From the latest to the first, and next time the other way round: chains of blocks that wait for their neighbours exist in
 // both directions.
 void Turns::run_waiting() {
     std::vector<Resident> residents = std::exchange(waiting_, {});
-    uint64_t progress = execution.progress;
+    bool has_progress = false;
     for (; !residents.empty() && !dropped_; residents.pop_back()) {
         residents.back().resume();
+        const Worker& worker = residents.back().block->worker();
+        uint64_t progress = worker.progress;
         take_turn(std::move(residents.back().block));
+        has_progress |= progress != worker.progress;
     }
     auto in_vain = [](const Resident& resident) { return resident.block->waits_in_vain(); };
-    bool all_in_vain = progress == execution.progress && std::all_of(waiting_.begin(), waiting_.end(), in_vain);
+    bool all_in_vain = !has_progress && std::all_of(waiting_.begin(), waiting_.end(), in_vain);
     rounds_in_vain_ = all_in_vain ? rounds_in_vain_ + 1 : 0;
     if (rounds_in_vain_ < kMostRoundsInVain || waiting_.empty() || dropped_) return;
     waiting_.front().block->diagnose_wait(unsigned(waiting_.size()));
@@ -173,7 +210,10 @@ void Turns::pass_grid_barrier() {
 }
 }  // namespace
 
-void run_grid(const simt_launch& launch, const Schedule& schedule) { Turns(launch, schedule).run(); }
+void run_grid(const simt_launch& launch, const Schedule& schedule) {
+    Turns(launch, schedule).run();
+    execution.cycles = worker(0).cycles;
+}
 
 uint3 block_index(const simt_launch& launch, uint64_t linear) {
     uint64_t row = uint64_t(launch.grid[0]), plane = row * launch.grid[1];
@@ -190,5 +230,5 @@ extern "C" void simt_grid_barrier(void) {
                 .note = "a grid barrier needs a cooperative launch (cudaLaunchCooperativeKernel)"});
         fail_launch(cudaErrorLaunchFailure);
     }
-    execution.block->grid_barrier(__builtin_return_address(0));
+    running_block->grid_barrier(__builtin_return_address(0));
 }

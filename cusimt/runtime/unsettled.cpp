@@ -11,8 +11,8 @@ namespace simt {
 UnsettledWrites unsettled_writes;
 
 void UnsettledWrites::add(Report what, uintptr_t begin, uintptr_t bytes, bool is_suspect) {
-    what.block = execution.block->index();
-    what.thread = execution.thread_index[execution.block->current().thread];
+    what.block = running_block->index();
+    what.thread = execution.thread_index[running_block->current().thread];
     auto memory = reinterpret_cast<const uint8_t*>(begin);
     writes_.push_back({std::move(what), begin, {memory, memory + bytes}, is_suspect});
 }

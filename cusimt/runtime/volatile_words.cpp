@@ -38,8 +38,8 @@ const Reader* VolatileWords::first_reader(uintptr_t address) const {
 
 void VolatileWords::suspect(Report race, std::optional<Reader> other) {
     if (suspects_.size() == kMostSuspects) return;
-    if (!race.block) race.block = execution.block->index();
-    if (!race.thread) race.thread = execution.thread_index[execution.block->current().thread];
+    if (!race.block) race.block = running_block->index();
+    if (!race.thread) race.thread = execution.thread_index[running_block->current().thread];
     race.is_left = true;
     suspects_of_[race.address].push_back(suspects_.size());
     suspects_.push_back({std::move(race), other});

@@ -114,6 +114,7 @@ def _environment(place: Workshop) -> dict[str, str]:
         **os.environ,
         "PYTHONPATH": python_path(),
         "CUSIMT_CACHE": str(cache.cache_root()),
+        "CUSIMT_THREADS": "1",  # the same answer twice, also from a kernel that races
         "HOME": str(place.scratch),
         "TMPDIR": str(place.scratch),
         "LC_ALL": "C.UTF-8",  # diagnostics are parsed: in English

@@ -35,7 +35,7 @@ _SYSTEM_FILES = ("/etc/ld.so.cache", "/etc/alternatives", "/etc/localtime")
 # Whole names: a prefix as NVIDIA_ would also let somebody's API key through.
 _PASSED = frozenset((
     "PYTHONPATH", "LANG", "LC_ALL", "TZ", "OMP_NUM_THREADS", "MKL_NUM_THREADS", "NINJA_STATUS",
-    "CUSIMT_CACHE", "CUSIMT_DEVICE",
+    "CUSIMT_CACHE", "CUSIMT_DEVICE", "CUSIMT_THREADS",
     "CUDA_HOME", "CUDA_PATH", "CUDA_VISIBLE_DEVICES", "CUDA_DEVICE_ORDER",
 ))  # fmt: skip
 

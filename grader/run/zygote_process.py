@@ -106,7 +106,11 @@ class ZygoteProcess:
 
     def __init__(self, settings: Settings) -> None:
         _refuse_sampling()
-        environment = {**os.environ, "PYTHONPATH": python_path(), "CUSIMT_CACHE": str(cache_root())}
+        # With one worker a submission that races gives the same answer twice.
+        single = {"CUSIMT_THREADS": "1"}
+        environment = {
+            **os.environ, **single, "PYTHONPATH": python_path(), "CUSIMT_CACHE": str(cache_root()),
+        }  # fmt: skip
         command = [sys.executable, "-P", "-m", "grader.run.zygote", "--backend", settings.backend]
         command += [f"--module={name}" for name in settings.modules]
         command += ["--confined"] if settings.confined else []

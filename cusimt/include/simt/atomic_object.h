@@ -69,8 +69,11 @@ class atomic_operations {
             if (releases(order)) simt_fence(fence_scope(Scope));
             simt_scoped_store(at(), sizeof(T));
             poke(at(), value);
-        } else if (releases(order)) __atomic_store(at(), &value, __ATOMIC_RELEASE);
-        else __atomic_store(at(), &value, __ATOMIC_RELAXED);
+        } else {
+            simt_await_turn(at());
+            if (releases(order)) __atomic_store(at(), &value, __ATOMIC_RELEASE);
+            else __atomic_store(at(), &value, __ATOMIC_RELAXED);
+        }
     }
     SIMT_INLINE T exchange(T value, memory_order order = memory_order::seq_cst) const {
         return change(order, [value](T) SIMT_HOST -> T { return value; });

@@ -67,7 +67,10 @@ SIMT_INLINE void __nv_atomic_store_n(T* address, typename simt::same<T>::type va
     if (scope <= __NV_THREAD_SCOPE_BLOCK) {
         simt_scoped_store(address, sizeof(T));
         simt::poke(address, value);
-    } else if (order >= __NV_ATOMIC_RELEASE) __atomic_store(address, &value, __ATOMIC_RELEASE);
+        return;
+    }
+    simt_await_turn(address);
+    if (order >= __NV_ATOMIC_RELEASE) __atomic_store(address, &value, __ATOMIC_RELEASE);
     else __atomic_store(address, &value, __ATOMIC_RELAXED);
 }
 template <class T>
