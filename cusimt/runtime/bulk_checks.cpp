@@ -15,7 +15,7 @@ namespace simt {
 namespace {
 constexpr uintptr_t kUnit = 16;  // bytes; of sizes, and of addresses
 
-bool is_shared(uintptr_t address) { return address - shared_memory.begin() < shared_memory.bytes(); }
+bool is_shared(uintptr_t address) { return running_block->is_shared(address); }
 
 [[noreturn]] void fail(const Report& what, int error) {
     report(what);
@@ -106,7 +106,7 @@ void check_linear(uintptr_t to, uintptr_t from, uint32_t bytes, const void* call
 }
 
 void check_target(uintptr_t address, uint32_t bytes, int kind, const void* call_site) {
-    if (is_shared(address) && address + bytes <= shared_memory.begin() + shared_memory.bytes()) return;
+    if (is_shared(address) && (bytes == 0 || is_shared(address + bytes - 1))) return;
     fail({.kind = "out_of_bounds",
           .call_site = call_site,
           .access = kind,

@@ -78,6 +78,7 @@ ABOUT: dict[str, tuple[str, ...]] = {
     ),
     # the build
     "build": (), "load": ("build",), "audit": ("load",), "schema": ("load",),
+    "fake_tensor": ("errors",),
     # the rest
     "answers": (), "changes": (), "crash": ("host-pointer", "errors"), "fail": (),
     "collected": (), "wrong_test": (), "time": (), "accepts": (), "flaky": (), "kills": (),
