@@ -22,10 +22,6 @@ struct Flight {
 std::vector<Flight> flights;
 uint32_t latest_block;
 
-bool is_checked() { return execution.launch->module->checked; }
-
-bool is_shared(uintptr_t address) { return running_block->is_shared(address); }
-
 void note_sources(AsyncCopy& copy) {
     uint32_t taken = copy.bytes - copy.zero_bytes;
     memcpy(copy.before, reinterpret_cast<const void*>(copy.from), taken);
@@ -84,7 +80,7 @@ void note_arrival(const AsyncCopy& copy) {
 
 void AsyncCopies::begin_block(unsigned threads) {
     threads_ = threads;
-    if (is_checked()) serial_ = ++latest_block;
+    if (is_checked_launch()) serial_ = ++latest_block;
     flying_ = 0;
     if (queues_.empty()) return;
     queues_.clear();
@@ -95,7 +91,7 @@ void AsyncCopies::issue(AsyncCopy copy) {
     if (queues_.empty()) queues_.resize(threads_);
     Queue& queue = queues_[copy.thread];
     copy.batch = queue.batch;
-    if (is_checked()) {
+    if (is_checked_launch()) {
         note_sources(copy);
         if (is_shared(copy.to)) mark(copy.to, copy.bytes, copy.thread, copy.call_site, true);
     }
@@ -141,7 +137,7 @@ void AsyncCopies::land_outside(Queue& queue) {
 }
 
 void AsyncCopies::land(const AsyncCopy& copy) {
-    bool checked = is_checked();
+    bool checked = is_checked_launch();
     if (checked) {
         if (is_shared(copy.to)) mark(copy.to, copy.bytes, copy.thread, copy.call_site, false);
         Record writer = 0;
@@ -188,7 +184,7 @@ void simt_async_copy(void* to, const void* from, unsigned bytes, unsigned zero_b
     const void* here = __builtin_return_address(0);
     AsyncCopy copy{uintptr_t(to), uintptr_t(from), bytes, zero_bytes, here, running_block->current().thread};
     Block& block = *running_block;
-    if (execution.launch->module->checked) {
+    if (is_checked_launch()) {
         bool uneven_source = copy.from % bytes != 0, uneven_target = copy.to % bytes != 0;
         if (uneven_source && arena.region(copy.from) == execution.device) {
             simt_check_global(copy.from, bytes, READ, true, here);

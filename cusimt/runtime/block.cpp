@@ -42,7 +42,7 @@ void Block::begin(Worker& worker, uint3 index, uint64_t linear, unsigned threads
     picks_ = 0;
     barrier_count_ = 0;
     schedule_ = schedule;
-    is_watched_ = execution.launch->module->checked;
+    is_watched_ = is_checked_launch();
     state_ = BlockState::running;
     for (unsigned first = 0; first < threads; first += kWarpSize) {
         unsigned lanes = std::min(kWarpSize, threads - first);

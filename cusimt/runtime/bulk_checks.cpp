@@ -15,8 +15,6 @@ namespace simt {
 namespace {
 constexpr uintptr_t kUnit = 16;  // bytes; of sizes, and of addresses
 
-bool is_shared(uintptr_t address) { return running_block->is_shared(address); }
-
 [[noreturn]] void fail(const Report& what, int error) {
     report(what);
     fail_launch(error);
@@ -74,8 +72,6 @@ void check_fence(const BulkCopy& copy) {
     }
 }
 }  // namespace
-
-bool is_checked_launch() { return execution.launch->module->checked; }
 
 bool is_from_shared(const BulkCopy& copy) {
     auto first = std::find_if(copy.strips.begin(), copy.strips.end(), [](const Strip& strip) { return strip.from != 0; });

@@ -8,7 +8,6 @@
 
 namespace simt {
 
-bool is_checked_launch();
 bool is_from_shared(const BulkCopy& copy);
 
 // ---- in either build: what the unit cannot do stops the kernel ----

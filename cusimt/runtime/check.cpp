@@ -249,7 +249,7 @@ void simt_check_range(const void* pointer, uintptr_t bytes, int kind, const void
 }
 
 int simt_is_blank(const void* pointer, size_t bytes) {
-    const bool knows = simt_access->on_device && execution.launch->module->checked;
+    const bool knows = simt_access->on_device && is_checked_launch();
     return knows && shared_memory.is_blank(reinterpret_cast<uintptr_t>(pointer), bytes);
 }
 

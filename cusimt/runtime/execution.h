@@ -39,6 +39,11 @@ extern std::recursive_mutex launch_lock;
 // Whether the kernel's accesses are checked: a program with the hooks may be linked of objects that do not call them.
 inline bool has_checks(const simt_launch& launch) { return launch.module->checked && launch.is_instrumented; }
 
+// The running launch has hooks: its module was compiled with them.
+inline bool is_checked_launch() { return execution.launch->module->checked; }
+// In the shared memory of the block that this OS thread runs, no other's.
+inline bool is_shared(uintptr_t address) { return running_block->is_shared(address); }
+
 // A fatal finding was made on the running fiber: the launch fails with `error`, the block is dropped.
 [[noreturn]] void fail_launch(int error);
 // The kernel's static shared memory, of which this much was found in use, is more than a block may have.

@@ -55,7 +55,7 @@ void Block::note_divergence() {
         snprintf(note, sizeof note, "%u of the block's %u threads had already returned", exited(), threads_);
         report({.kind = "divergent_barrier", .call_site = first.call_site, .note = note, .block = index_, .thread = thread});
     }
-    if (!execution.launch->module->checked) return;  // the optimiser may have made two calls of one
+    if (!is_checked_launch()) return;  // the optimiser may have made two calls of one
     for (Fiber* fiber : at_barrier_) {
         if (fiber->call_site == first.call_site) continue;
         Party other{fiber->call_site, 0, index_, execution.thread_index[fiber->thread]};

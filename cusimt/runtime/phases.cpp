@@ -138,7 +138,7 @@ using namespace simt;
 
 namespace {
 void check(const uint64_t* barrier, int kind, const void* pc) {
-    if (execution.launch->module->checked) simt_check_range(barrier, sizeof *barrier, kind, pc);
+    if (is_checked_launch()) simt_check_range(barrier, sizeof *barrier, kind, pc);
 }
 }  // namespace
 

@@ -32,7 +32,7 @@ bool ProxyFences::lies_between(const Touch& write, unsigned thread, uint32_t epo
 extern "C" void simt_proxy_fence(void) {
     using namespace simt;
     __asm__ __volatile__("" ::: "memory");
-    if (!execution.launch->module->checked) return;
+    if (!is_checked_launch()) return;
     Block& block = *running_block;
     unsigned thread = block.current().thread;
     block.proxy_fences.fence(thread, shared_memory.epoch(), block.warp_of(thread).clocks.tick());

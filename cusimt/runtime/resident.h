@@ -18,7 +18,7 @@ class Resident {
   public:
     explicit Resident(std::unique_ptr<Block> suspended) : block(std::move(suspended)) {
         const Worker& worker = block->worker();
-        if (execution.launch->module->checked) written_ = shared_memory.suspend();
+        if (is_checked_launch()) written_ = shared_memory.suspend();
         uintptr_t array = worker.shared.dynamic_begin, array_end = array + kSharedPerBlockOptin;
         keep(before_, worker.shared.begin, array);
         keep(dynamic_, array, array + worker.dynamic_bytes);
@@ -26,7 +26,7 @@ class Resident {
     }
     void resume() const {
         const Worker& worker = block->worker();
-        if (execution.launch->module->checked) shared_memory.resume(written_);
+        if (is_checked_launch()) shared_memory.resume(written_);
         uintptr_t array = worker.shared.dynamic_begin;
         memcpy(reinterpret_cast<char*>(worker.shared.begin), before_.data(), before_.size());
         memcpy(reinterpret_cast<char*>(array), dynamic_.data(), dynamic_.size());

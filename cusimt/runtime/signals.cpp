@@ -13,9 +13,7 @@ namespace {
 constexpr unsigned kAtomicsPerTurn = 64;  // one that only counts need not give way each time
 constexpr unsigned kReadsPerTurn = 256;
 
-bool is_checked() { return simt_access->on_device && execution.launch->module->checked; }
-
-bool is_shared(uintptr_t address) { return running_block->is_shared(address); }  // own block's only
+bool is_checked() { return simt_access->on_device && is_checked_launch(); }
 
 bool is_of_device(uintptr_t address, int kind) { return !is_shared(address) && !(kind & OF_BLOCK); }
 

@@ -27,7 +27,7 @@ uint8_t SharedMemory::written_bytes(uintptr_t word) const {
 
 SharedMemory::Suspended SharedMemory::suspend() const {
     Suspended block{epoch_, serial_, {}};
-    if (execution.launch->module->checked) for_each_word([&](uintptr_t word) { block.written.push_back(written_bytes(word)); });
+    if (is_checked_launch()) for_each_word([&](uintptr_t word) { block.written.push_back(written_bytes(word)); });
     return block;
 }
 

@@ -106,11 +106,12 @@ class ZygoteProcess:
 
     def __init__(self, settings: Settings) -> None:
         _refuse_sampling()
-        # With one worker a submission that races gives the same answer twice.
-        single = {"CUSIMT_THREADS": "1"}
         environment = {
-            **os.environ, **single, "PYTHONPATH": python_path(), "CUSIMT_CACHE": str(cache_root()),
-        }  # fmt: skip
+            **os.environ,
+            "PYTHONPATH": python_path(),
+            "CUSIMT_CACHE": str(cache_root()),
+            "CUSIMT_THREADS": "1",  # the same answer twice, also from a kernel that races
+        }
         command = [sys.executable, "-P", "-m", "grader.run.zygote", "--backend", settings.backend]
         command += [f"--module={name}" for name in settings.modules]
         command += ["--confined"] if settings.confined else []
