@@ -6,7 +6,7 @@ import contextlib
 import json
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Executor, Future, ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -18,7 +18,7 @@ from cusimt.support.scratch import scratch
 from cusimt.translate import TranslationError
 from grader.compilation import diagnostics, ninja
 from grader.compilation.artifact import Artifact
-from grader.compilation.preprocessing import KEPT, keep
+from grader.compilation.preprocessing import KEPT, Unit, keep, passes
 from grader.compilation.quick import link as quick_link
 from grader.compilation.quick import objects as quick_objects
 from grader.compilation.request import BuildRequest, require_sources
@@ -104,30 +104,51 @@ def _compile(
 ) -> str:  # fmt: skip
     """Make the library in `folder` and return the log; objects that compile are kept when others do not."""
     library = folder / f"{request.name}.so"
-    with contextlib.ExitStack() as objects, scratch("build") as place:
+    with (
+        scratch("build") as place,
+        contextlib.ExitStack() as objects,
+        ThreadPoolExecutor(1, "preprocessors") as beside,
+    ):
         slots: dict[str, cache.Slot] = {}
         keyed = {cache.digest(one.key): one for one in steps}
         for key in sorted(keyed):  # one order for everybody, so that the locks of two builds cannot cross
             slots[key] = objects.enter_context(cache.entry(keyed[key].key, room="objects"))
         missing = {slot.folder / OBJECT: keyed[key] for key, slot in slots.items() if slot.missing}
-        quickly = _made_quickly(missing, run, place, request.include_dirs) if request.quick else ""
-        edges = [_edge(one, made) for made, one in missing.items() if not made.is_file()]
+        made = quick_objects.Made()
+        if request.quick:
+            made = _made_quickly(missing, run, place, beside, request.include_dirs)
+        units = {each: beside.submit(passes, missing[each], request.include_dirs, each.parent)
+                 for each in made.objects if each.is_file()}  # fmt: skip
+        if len(units) < len(made.objects):
+            made.wait()  # nvcc, which is asked next, leaves the same files
         # Of a function that several objects have, the linker takes the first: the one that has access checks.
         kernels_first = sorted(keyed, key=lambda key: not is_cuda(keyed[key].source))
         outputs = [slots[key].folder / OBJECT for key in kernels_first]
-        asked = _asked_of_others(outputs) if request.quick and not edges else None
+
+        def link(stand_ins: Path | None) -> ninja.NinjaRun:
+            """Compile the objects that are not there, and link all."""
+            edges = [_edge(one, each) for each, one in missing.items() if not each.is_file()]
+            command = link_command(request, outputs, library, stand_ins)
+            return run([*edges, ninja.Edge(library, tuple(outputs), command)], place)
+
+        whole = all(each.is_file() for each in missing)
+        asked = _asked_of_others(outputs) if request.quick and whole else None
         stand_ins = quick_link.stand_ins(request, asked) if asked is not None else None
-        link = link_command(request, outputs, library, stand_ins)
-        edges.append(ninja.Edge(library, tuple(outputs), link))
-        outcome = run(edges, place)
+        outcome = link(stand_ins)
+        if refused := made.refused():  # what the preprocessor takes offence at, nvcc says in its own words
+            for each in refused:
+                each.unlink(missing_ok=True)
+                units.pop(each, None)
+            asked, stand_ins = None, None
+            outcome = link(None)
         for key, slot in slots.items():
             _keep_whole(slot, outcome)
-            _keep_compiled_lines(request, keyed[key], slot)
+            _keep_compiled_lines(request, keyed[key], slot, units.get(slot.folder / OBJECT))
         if outcome.ok:
             named = {keyed[key].source.name: slots[key].folder / OBJECT for key in kernels_first}
             (folder / SYMBOLS).write_text(json.dumps(_asked(named)))
             (folder / UNITS).write_text(json.dumps(_kept(named)))
-    printed = quickly + outcome.log
+    printed = made.log + outcome.log
     warns = request.is_python_module or request.backend == "cuda"
     log = diagnostics.without_supplied_symbols(printed) if warns else printed
     compiled = not any(slot.discarded for slot in slots.values())
@@ -147,12 +168,14 @@ def _edge(one: Step, made: Path) -> ninja.Edge:
 
 def _made_quickly(
     missing: Mapping[Path, Step], run: Callable[[Sequence[ninja.Edge], Path], ninja.NinjaRun], place: Path,
-    include_dirs: Sequence[Path],
-) -> str:  # fmt: skip
+    beside: Executor, include_dirs: Sequence[Path],
+) -> quick_objects.Made:  # fmt: skip
     """Make objects from steps that run at once, if there are such, and the others at the same time."""
     steps = {made: split for made, one in missing.items() if (split := one.split(made.parent)) is not None}
+    if not steps:
+        return quick_objects.Made()
     others = [_edge(one, made) for made, one in missing.items() if made not in steps]
-    return quick_objects.make(steps, others, run, place, include_dirs) if steps else ""
+    return quick_objects.make(steps, others, run, place, beside, include_dirs)
 
 
 def _asked_of_others(objects: Iterable[Path]) -> set[str]:
@@ -180,9 +203,13 @@ def _symbols(source: str, compiled: Path) -> tuple[set[str], set[str]]:
         ) from None
 
 
-def _keep_compiled_lines(request: BuildRequest, one: Step, slot: cache.Slot) -> None:
+def _keep_compiled_lines(
+    request: BuildRequest, one: Step, slot: cache.Slot, units: Future[list[Unit]] | None = None
+) -> None:
+    """Keep what the audit reads, from `units` where they have been read beside the build."""
     if request.backend == "cuda" and is_cuda(one.source) and slot.missing and not slot.discarded:
-        keep(one, request.include_dirs, slot.folder)
+        found = units.result() if units is not None else passes(one, request.include_dirs, slot.folder)
+        keep(found, slot.folder)
 
 
 def _kept(objects: Mapping[str, Path]) -> dict[str, str]:

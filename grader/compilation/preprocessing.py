@@ -30,7 +30,8 @@ from grader.compilation.request import BuildRequest
 from grader.compilation.steps import OBJECT, Step, step
 
 _OUTPUT = "unit.ii"
-_MARKER = re.compile(r'^# (\d+) "((?:[^"\\\n]|\\.)*)"((?: \d)*)$\n?', re.MULTILINE)
+_SIGN = "# "  # at the beginning of a marker's line
+_MARKER = re.compile(r'# (\d+) "((?:[^"\\\n]|\\.)*)"((?: \d)*)$\n?', re.MULTILINE)
 _LINE = re.compile(r"[^\n]*\n|[^\n]+")  # a line feed alone ends one, as for the compiler
 _ENTERED, _SYSTEM = "1", "3"
 KEPT = "unit.json"  # beside an object of nvcc: what was compiled of the submission's own files
@@ -114,12 +115,16 @@ def _preprocess(
             _write([_unit(one.source, output, folder.resolve(), library)], slot.folder)
 
 
-def keep(one: Step, include_dirs: Iterable[Path], folder: Path) -> None:
-    """Make one file, KEPT, of what nvcc has left beside an object in `folder`: the lines of own files."""
+def passes(one: Step, include_dirs: Iterable[Path], folder: Path) -> list[Unit]:
+    """What nvcc has left beside an object in `folder`: the lines of own files, for each of its passes."""
     root = common_folder(closure(one.source, include_dirs))
     stem = one.source.stem
-    passes = sorted({*folder.glob(f"{stem}*.ii"), *folder.glob(f"{stem}*.cpp?.i*")})
-    units = [_unit(one.source, output, root, _toolkit_root()) for output in passes]
+    outputs = sorted({*folder.glob(f"{stem}*.ii"), *folder.glob(f"{stem}*.cpp?.i*")})
+    return [_unit(one.source, output, root, _toolkit_root()) for output in outputs]
+
+
+def keep(units: Sequence[Unit], folder: Path) -> None:
+    """Make one file of the passes, KEPT, and remove what else nvcc has left beside an object in `folder`."""
     for left in folder.iterdir():
         if left.is_file() and left.name != OBJECT:
             left.unlink()
@@ -197,6 +202,18 @@ def _unit(source: Path, output: Path, folder: Path, library: str = "") -> Unit:
     return Unit(source, tuple(lines), tuple(includes))
 
 
+def _markers(text: str) -> Iterator[re.Match[str]]:
+    """Every line that says where the next one is from; most of a megabyte is passed without a look."""
+    begin = 0 if text.startswith(_SIGN) else text.find("\n" + _SIGN) + 1
+    while begin or text.startswith(_SIGN):
+        marker = _MARKER.match(text, begin)
+        if marker is not None:
+            yield marker
+        begin = text.find("\n" + _SIGN, begin) + 1
+        if not begin:
+            return
+
+
 def _own(text: str, folder: str, scratch: str, library: str) -> Iterator[Line | Include]:
     """What is in files below `folder`, or in files that are neither a library's nor the build's own.
 
@@ -206,7 +223,7 @@ def _own(text: str, folder: str, scratch: str, library: str) -> Iterator[Line | 
     """
     foreign: dict[str, bool] = {}
     file, number, is_own, begin = "", 0, False, 0
-    for marker in (*_MARKER.finditer(text), None):
+    for marker in (*_markers(text), None):
         if is_own:
             lines = text[begin : marker.start() if marker else len(text)]
             for line in _LINE.findall(lines):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -103,7 +104,8 @@ def made_quickly(source: Path, folder: Path, monkeypatch: pytest.MonkeyPatch) ->
     (folder / "ninja").mkdir(parents=True)
     steps = step(request_for(source, True), source).split(folder)
     assert steps is not None
-    quick_objects.make({folder / OBJECT: steps}, (), run, folder / "ninja")
+    with ThreadPoolExecutor(1) as beside:
+        quick_objects.make({folder / OBJECT: steps}, (), run, folder / "ninja", beside)
     assert (folder / OBJECT).is_file()
     return steps
 
