@@ -31,7 +31,7 @@ def group_by_fixture(items: list[pytest.Item]) -> None:
 
 
 def slow_first(items: list[pytest.Item]) -> None:
-    """Put the groups that hold a slow test before the others, and large ones first; keep the order otherwise."""
+    """Put groups that hold a slow test before the others, and large ones first; else keep the order."""
     slow = {_group(item) for item in items if item.get_closest_marker("slow")}
     sizes = Counter(map(_group, items))
     items.sort(key=lambda item: (_group(item) not in slow, -sizes[_group(item)]))

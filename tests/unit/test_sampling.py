@@ -79,7 +79,9 @@ SCARCE = """
 import pytest
 
 @pytest.mark.slow("takes long")
-@pytest.mark.parametrize("n", [pytest.param(n, marks=pytest.mark.variety(name)) for n, name in enumerate("aaabac")])
+@pytest.mark.parametrize(
+    "n", [pytest.param(n, marks=pytest.mark.variety(name)) for n, name in enumerate("aaabac")]
+)
 def test_it(n): pass
 """
 
