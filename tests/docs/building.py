@@ -28,7 +28,7 @@ def build_site(folder: Path, audience: str = "", course: Path = ROOT) -> None:
 
 
 def common_site(factory: pytest.TempPathFactory) -> Path:
-    """The site for everybody, to be read only: built by the first test of this run that asks, in any worker."""
+    """The site for everybody, to be read only. The first test of a run that asks builds it, in any worker."""
     place = factory.getbasetemp()
     if "PYTEST_XDIST_WORKER" in os.environ:
         place = place.parent  # that of all workers
