@@ -22,6 +22,7 @@ from cusimt import triton as triton_programs
 from cusimt.device import autograd_threads, bindings, compiled_kernels, storages, torch_compile
 from cusimt.device.driver import Driver
 from cusimt.gpu_models import CUDA_VERSION
+from cusimt.support import collector
 from cusimt.support.errors import InfrastructureError
 
 __all__ = ["activate", "driver"]
@@ -72,7 +73,8 @@ def torch_import() -> Iterator[None]:
     hook = _BeforeTorchCuda(_driver)
     sys.meta_path.insert(0, hook)
     try:
-        yield
+        with collector.paused():
+            yield
     finally:
         if hook in sys.meta_path:
             sys.meta_path.remove(hook)

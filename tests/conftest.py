@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cusimt.tests.scheduling import group_by_fixture, slow_first
+from cusimt.tests.scheduling import schedule
 from grader.course import workspace
 from grader.course.catalog import Catalog
 from tests.processor_time import LIMIT_SECONDS, ProcessorTime
@@ -39,8 +39,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     items[:], left = every(config.getoption("--every"), items)
     if left:
         config.hook.pytest_deselected(items=left)
-    group_by_fixture(items)
-    slow_first(items)
+    schedule(config, items)
 
 
 @pytest.fixture

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import gc
 import importlib.util
 import os
 import sys
@@ -95,6 +96,7 @@ def run(program: Program, *, checked: bool, around: AbstractContextManager[None]
 
     prepare(checked)
     activate()
+    gc.freeze()  # nothing here is the program's yet: no collection, and not the one at its end, has to look
     buffer_lines()  # of kernels
     driver().simt_set_exits_reported(0)
     with around or nullcontext():

@@ -5,13 +5,12 @@ from __future__ import annotations
 import pytest
 
 from cusimt.tests import surface_program
-from cusimt.tests.scheduling import group_by_fixture, slow_first
+from cusimt.tests.scheduling import schedule
 
 
 @pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the marks
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    group_by_fixture(items)
-    slow_first(items)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    schedule(config, items)
 
 
 @pytest.fixture(autouse=True)

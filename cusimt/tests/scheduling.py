@@ -2,12 +2,24 @@
 
 What a fixture makes for a module or a folder takes longer than the tests that use it, so these tests stay on
 one worker. Where every worker may make its own, as with a lane, the tests name other groups. The slow tests
-come first and the many short ones last, so that all workers finish together.
+come first and the many short ones last, so that all workers finish together: a group, which only one worker
+runs, before tests that any worker may take, and a large group before a small one.
 """
 
 from __future__ import annotations
 
+from collections import Counter
+
 import pytest
+
+
+def schedule(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Put `items` in order, each with the group that pytest-xdist is to keep on one worker."""
+    group_by_fixture(items)
+    slow_first(items)
+    if getattr(config.option, "loadgroup", False):  # in a worker of pytest-xdist
+        for item in items:
+            _put_into_id(item, named_group(item))
 
 
 def group_by_fixture(items: list[pytest.Item]) -> None:
@@ -19,9 +31,20 @@ def group_by_fixture(items: list[pytest.Item]) -> None:
 
 
 def slow_first(items: list[pytest.Item]) -> None:
-    """Put the groups that hold a slow test before the others; keep the order otherwise."""
+    """Put groups that hold a slow test before the others, and large ones first; else keep the order."""
     slow = {_group(item) for item in items if item.get_closest_marker("slow")}
-    items.sort(key=lambda item: _group(item) not in slow)
+    sizes = Counter(map(_group, items))
+    items.sort(key=lambda item: (_group(item) not in slow, -sizes[_group(item)]))
+
+
+def _put_into_id(item: pytest.Item, group: str) -> None:
+    """By the part of an id behind its last @, pytest-xdist's loadgroup puts tests together.
+
+    It appends that itself, but 3.8 to an attribute that pytest 9.2 no longer reads: each test would then be a
+    group of its own, and every worker would make what a fixture makes for a module.
+    """
+    if group and hasattr(item, "_id") and not item.nodeid.endswith(f"@{group}"):
+        item._id = type(item._id).parse(f"{item.nodeid}@{group}")
 
 
 def _shared_place(item: pytest.Item) -> str:

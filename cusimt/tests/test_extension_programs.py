@@ -131,6 +131,7 @@ def test_setup_py_that_names_a_real_toolkit_outright(project: Path) -> None:
     assert "/toolkits/" in built.stdout.partition("nvcc on PATH:")[2], "build scripts look for it there"
 
 
+@pytest.mark.release("about torch's load_inline, which the sample late_error/overrun.py calls, too")
 def test_load_inline(tmp_path: Path) -> None:
     program = script(
         tmp_path,

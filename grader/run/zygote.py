@@ -22,7 +22,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NoReturn
 
-from cusimt.support import manifest
+from cusimt.support import collector, manifest
 from grader.run import limits, sandbox, seccomp
 from grader.run.control import Answer, Command, Order
 from grader.run.sockets import receive
@@ -47,7 +47,8 @@ def main() -> None:
     control = socket.socket(fileno=options.control)
     os.set_inheritable(options.control, False)
     faulthandler.enable(all_threads=False)  # in a worker, file descriptor 2 is what the learner sees
-    prepare(options.backend, options.module)
+    with collector.paused():
+        prepare(options.backend, options.module)
     control.send(Answer(Command.READY, os.getpid()).pack())
     Server(control, options.backend, options.isolated, options.confined).serve()
 

@@ -33,6 +33,7 @@ def on_desks(chosen: Sequence[Attack]) -> list[Any]:
 
 def _marks(attack: Attack) -> Iterator[pytest.MarkDecorator]:
     yield together(attack.exercise)
+    yield pytest.mark.variety(attack.name.partition("/")[0])
     if attack.exercise.has_python_kernels:
         yield pytest.mark.skipif(bool(lacking()), reason=lacking() or "Triton is there")
 

@@ -22,7 +22,11 @@ import pytest
 from cusimt.compiler import libraries
 from cusimt.support.cache import cache_root
 from cusimt.tests.waiting import waited
+from grader.checks import grade
+from grader.checks.lanes import open_lane
 from grader.course.catalog import Catalog
+from grader.run import Limits
+from grader.verdict import Status
 from tests.processor_time import MADE_ONCE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -237,11 +241,16 @@ def test_a_library_call_is_not_device_work(solved_course: Catalog) -> None:
 
 
 def test_an_endless_kernel_is_stopped(solved_course: Catalog) -> None:
+    """After a time of the processor that only a lane can set: the command's is half a minute."""
     edit(solved_course, "00", "kernel.cu", "y[i] = -x[i];", "for (volatile int spin = 1; spin;) {}")
-    run = check(solved_course, "00")
-    assert run.code == NOT_PASSED
-    assert "raised AcceleratorError at op.py:11: CUDA error: the launch timed out" in run.text
-    assert "The kernel exceeded its time limit and was stopped." in run.text
+    exercise = solved_course.find("00")
+    limits = Limits(seconds=5.0)
+    with open_lane("simt", solved_course.course, [exercise], isolate=False, limits=limits) as lane:
+        verdict = grade(exercise, exercise.root, backend="simt", seed=1, zygote=lane)
+    said = {each.name: each.sentence for each in verdict.checks}
+    assert verdict.status is Status.FAIL
+    assert "raised AcceleratorError at op.py:11: CUDA error: the launch timed out" in said["correctness"]
+    assert "The kernel exceeded its time limit and was stopped." in said["safety"], said["safety"]
 
 
 def test_a_barrier_that_not_all_threads_reach_is_named(solved_course: Catalog) -> None:

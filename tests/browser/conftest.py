@@ -12,15 +12,13 @@ from typing import Any
 import pytest
 
 from tests.browser.chromium import Browser, program
-from tests.docs.building import build_site
+from tests.docs.building import common_site
 
 
 @pytest.fixture(scope="session")
 def site_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     program()  # skips before the site is built
-    folder = tmp_path_factory.mktemp("site")
-    build_site(folder)
-    return folder
+    return common_site(tmp_path_factory)
 
 
 @pytest.fixture(scope="session")

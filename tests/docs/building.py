@@ -11,6 +11,8 @@ from pathlib import Path
 
 import pytest
 
+from cusimt.support.locks import hold
+
 ROOT = Path(__file__).resolve().parent.parent.parent
 
 
@@ -23,6 +25,19 @@ def build_site(folder: Path, audience: str = "", course: Path = ROOT) -> None:
     environment = {**os.environ, "CU2GRAD_SITE": audience}
     done = subprocess.run(command, cwd=course, env=environment, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def common_site(factory: pytest.TempPathFactory) -> Path:
+    """The site for everybody, to be read only. The first test of a run that asks builds it, in any worker."""
+    place = factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        place = place.parent  # that of all workers
+    site = place / "common_site"
+    with hold(place / "common_site.lock"):
+        if not site.exists():
+            build_site(place / "common_site.building")
+            (place / "common_site.building").rename(site)
+    return site
 
 
 def _mkdocs() -> list[str]:

@@ -68,6 +68,7 @@ def test_an_element_past_the_end_of_a_tensor_is_a_finding_here(tmp_path: Path) -
     environment = {**os.environ, "PYTHONPATH": str(ROOT), "TORCH_EXTENSIONS_DIR": str(tmp_path)}
     done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
     assert "element 128 of an allocation, which has 128 elements" in done.stdout + done.stderr
+    assert "x is 1.0, and its neighbour's first element is" in done.stdout, "the function took the tensor"
     assert done.returncode == 1
 
 

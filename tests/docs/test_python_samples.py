@@ -91,6 +91,7 @@ def test_the_page_has_the_ratios_that_the_sample_counts() -> None:
     assert set(counted.values()) == {"4.0", "2.0", "1.0"}
 
 
+@pytest.mark.release("about torch's compiler alone")
 @pytest.mark.slow
 def test_the_compiler_generates_one_kernel_for_bias_and_gelu(tmp_path: Path) -> None:
     program = (

@@ -15,17 +15,17 @@ import pytest
 from grader.course.catalog import Catalog, Exercise
 from grader.course.mutants import load_mutants
 from tests.docs.anchors import anchors
-from tests.docs.building import build_site
+from tests.docs.building import common_site
 
 ROOT = Path(__file__).resolve().parent.parent.parent
 DOCS = ROOT / "docs"
 EXERCISES = Catalog.open(ROOT).exercises
 
 
-def test_the_site_builds_strictly(tmp_path: Path) -> None:
-    build_site(tmp_path / "site")
+def test_the_site_builds_strictly(tmp_path_factory: pytest.TempPathFactory) -> None:
+    site = common_site(tmp_path_factory)
     for exercise in EXERCISES:
-        page = tmp_path / "site" / "lessons" / exercise.slug / "index.html"
+        page = site / "lessons" / exercise.slug / "index.html"
         assert exercise.title.split(",")[0].split(" ")[0] in page.read_text()
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from grader.course.catalog import Catalog
-from tests.docs.building import ROOT, build_site
+from tests.docs.building import ROOT, build_site, common_site
 from tests.solution_lines import TOLD, solution_lines, squeezed
 
 EXERCISES = Catalog.open(ROOT).exercises
@@ -43,10 +43,11 @@ def test_no_file_of_the_site_shows_a_line_of_a_solution(class_site: Path) -> Non
     assert {line: places for line, places in found.items() if line not in TOLD} == {}
 
 
-def test_the_search_finds_the_solutions_in_the_site_for_everybody(tmp_path: Path) -> None:
-    build_site(tmp_path / "site")
+def test_the_search_finds_the_solutions_in_the_site_for_everybody(
+    tmp_path_factory: pytest.TempPathFactory,
+) -> None:
     lines = solution_lines(EXERCISES)
-    found = shown_in(tmp_path / "site", lines)
+    found = shown_in(common_site(tmp_path_factory), lines)
     assert len(lines) > 250
     assert len(found) > 0.95 * len(lines)
     assert any("search/search_index.json" in places for places in found.values())

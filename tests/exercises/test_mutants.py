@@ -15,6 +15,7 @@ import pytest
 from grader.author.proof import uncaught
 from grader.author.solution_rules import LEAST_MUTANTS
 from grader.checks import grade
+from grader.checks.registry import CHECKS
 from grader.cli.hint_section import sections_of
 from grader.course.catalog import Exercise
 from grader.course.mutants import Mutant, load_mutants
@@ -23,6 +24,7 @@ from tests.desks import desk, together
 
 from .conftest import EXERCISES, MUTANTS, SEED
 
+SHARED_CHECKS = {"build", *CHECKS}  # the others are the names of exercises' functions
 ON_SIMT = [mutant for mutant in MUTANTS if "simt" in mutant.backends]
 
 
@@ -36,7 +38,8 @@ def files(mutant: Mutant) -> Iterator[Path]:
 
 def parameters(mutant: Mutant) -> Any:
     name = f"{mutant.exercise.slug}: {mutant.name}"
-    return pytest.param(mutant, id=name, marks=together(mutant.exercise))
+    caught_by = mutant.caught_by if mutant.caught_by in SHARED_CHECKS else "a part of one exercise"
+    return pytest.param(mutant, id=name, marks=[together(mutant.exercise), pytest.mark.variety(caught_by)])
 
 
 @pytest.mark.slow("compiles and grades a submission")

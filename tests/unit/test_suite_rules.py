@@ -16,7 +16,7 @@ import os
 from pathlib import Path
 import pytest
 from tests.processor_time import ProcessorTime
-from cusimt.tests.scheduling import group_by_fixture, slow_first
+from cusimt.tests.scheduling import schedule
 
 def pytest_configure(config):
     config.addinivalue_line("markers", "slow(why)")
@@ -24,9 +24,8 @@ def pytest_configure(config):
     config.pluginmanager.register(ProcessorTime(config.rootpath, shows=True, seconds=0.3))
 
 @pytest.hookimpl(tryfirst=True)
-def pytest_collection_modifyitems(items):
-    group_by_fixture(items)
-    slow_first(items)
+def pytest_collection_modifyitems(config, items):
+    schedule(config, items)
 """
 SPENDS = """
 import os, subprocess, sys, time
@@ -104,6 +103,34 @@ def test_the_next():
     run(suite).assert_outcomes(passed=1, failed=1)
 
 
+def test_what_a_module_shares_is_made_by_one_worker(suite: pytest.Pytester) -> None:
+    """With the versions that are installed: a group that pytest-xdist does not see is no error."""
+    suite.makepyfile(
+        """
+import os
+import pytest
+
+@pytest.fixture(scope="module")
+def dear():
+    with open("made", "a") as file:
+        file.write(os.environ["PYTEST_XDIST_WORKER"] + "\\n")
+
+@pytest.mark.parametrize("number", range(12))
+def test_it(dear, number): ...
+
+@pytest.mark.parametrize("number", range(12))
+@pytest.mark.xdist_group("own")
+def test_in_a_group_of_its_own(number):
+    with open("run", "a") as file:
+        file.write(os.environ["PYTEST_XDIST_WORKER"] + "\\n")
+"""
+    )
+    options = ("-p", "no:cacheprovider", "-n", "3", "--dist", "loadgroup", "--no-loadscope-reorder")
+    suite.runpytest_subprocess(*options).assert_outcomes(passed=24)
+    assert len((suite.path / "made").read_text().split()) == 1
+    assert len(set((suite.path / "run").read_text().split())) == 1
+
+
 def test_tests_that_share_a_fixture_stay_together_and_slow_ones_come_first(pytester: pytest.Pytester) -> None:
     items = pytester.getitems(
         """
@@ -133,6 +160,6 @@ def test_named(dear): ...
         "test_alone": [], "test_with_a_folder": [], "test_named": ["own"],
     }  # fmt: skip
     assert list(groups) == [
-        *("test_one", "test_slow", "test_other"),
+        *("test_one", "test_other", "test_slow"),
         *("test_alone", "test_with_a_folder", "test_named"),
     ]
