@@ -39,11 +39,12 @@ def _may_name_a_namespace(stream: TokenStream, index: int) -> bool:
 
 
 def device_bodies(
-    stream: TokenStream, qualifiers: tuple[str, ...] = ("__global__", "__device__")
+    stream: TokenStream, qualifiers: tuple[str, ...] = ("__global__", "__device__"), *, of_both: bool = False
 ) -> set[int]:
     """Indices of all tokens between the braces of functions and lambdas that run only on the device.
 
-    `qualifiers`: the words of which one must stand in front of them.
+    `qualifiers`: the words of which one must stand in front of them; `of_both`: also of those that run on the
+    host, too.
     """
     inside: set[int] = set()
     read: set[int] = set()  # one head may hold several of these words
@@ -52,7 +53,8 @@ def device_bodies(
             continue
         head = [*range(stream.declaration_start(index), index), *declaration_head(stream, index)]
         read.update(head)
-        if stream.text(head[-1]) == "{" and not any(stream.text(i) == "__host__" for i in head):
+        is_both = any(stream.text(i) == "__host__" for i in head)
+        if stream.text(head[-1]) == "{" and (of_both or not is_both):
             inside.update(range(head[-1], stream.partner.get(head[-1], head[-1])))
     return inside
 
