@@ -1,9 +1,9 @@
 """CUDA C++ to host C++: the few things of the language that a header cannot provide.
 
 Launches and their bounds, dynamic shared memory, what belongs to one file and `__noinline__` are rewritten in
-place, calls of member templates get their keyword, and conditions that end a loop are marked. Every line
-stays where it was, so the compiler's messages and the debug information name the learner's file. The rest is
-up to the headers (`cusimt/include`).
+place, calls of member templates get their keyword, conditions that end a loop are marked, and calls take and
+return objects in memory by way of the caller's own. Every line stays where it was, so the compiler's messages
+and the debug information name the learner's file. The rest is up to the headers (`cusimt/include`).
 """
 
 from __future__ import annotations
