@@ -90,7 +90,7 @@ RIGHT = [
     "read_constant", "reverse_ordered", "rotate_ordered", "one_writes", "warp_ordered", "half_warps_within",
     "told_on", "bytes_apart", "histogram_atomic",
     "shared_written", "static_within", "vector_within", "dynamic_enough", "barrier_by_all",
-    "first_of_half_a_pair", "one_of_two_ordered",
+    "first_of_half_a_pair", "one_of_two_ordered", "anything",
     "barrier_in_one_branch", "barrier_in_loop", "masks_of_halves", "shared_opted_in", "assertion_holds",
     "spins_never", "computes_briefly",
 ]  # fmt: skip

@@ -13,7 +13,7 @@ from itertools import pairwise
 
 from cusimt.translate.calls import is_declared
 from cusimt.translate.expressions import arguments
-from cusimt.translate.scopes import is_file_scope, namespace_of
+from cusimt.translate.scopes import is_file_scope, is_in_function, namespace_of
 from cusimt.translate.token_streams import TokenStream
 
 __all__ = ["Signature", "signatures"]
@@ -60,7 +60,8 @@ def signatures(streams: Iterable[TokenStream]) -> dict[str, Signature]:
     of_files = set[str]()
     for stream in read:
         for index, token in enumerate(stream.tokens):
-            if stream.text(index + 1) == "(" and stream.is_word(index) and is_declared(stream, index):
+            is_named = stream.text(index + 1) == "(" and stream.is_word(index) and is_declared(stream, index)
+            if is_named and not is_in_function(stream, index):
                 declared.setdefault(token.text, []).append((stream, index))
                 if token.text not in of_files and not stream.macro and is_file_scope(stream, index):
                     of_files.add(token.text)

@@ -243,6 +243,37 @@ __global__ void one_of_two(const Pair* in, float* out, bool barrier) {
     if (barrier) __syncthreads();
     out[threadIdx.x] = sum_of(threadIdx.x % 32 < 2 ? of_warp[threadIdx.x % 32] : none);  // <- one_of_two
 }
+struct __attribute__((packed)) Packed {
+    char letter;
+    int number;
+};
+struct Bits {
+    unsigned low : 3, high : 29;
+};
+typedef float Floats __attribute__((vector_size(16)));
+struct Moved {
+    int number;
+    Moved() = default;
+    Moved(Moved&&) = default;
+    Moved& operator=(Moved&&) = default;
+};
+__device__ __noinline__ Moved moved(int number) {
+    Moved result;
+    result.number = number;
+    return result;
+}
+// What is no object, or one that no reference can name, and results that cannot be copied.
+__global__ void hand_over_anything(Packed* packed, Bits* bits, Floats* vectors, volatile int* words, int (*rows)[4], Moved* results) {
+    packed[0].number = 5, bits[0].high = 6, vectors[0][2] = 7, words[0] = 8;
+    packed[1].number = passed(packed[0].number);
+    bits[1].low = passed(bits[0].high);
+    vectors[1][3] = passed(vectors[0][2]);
+    words[1] = passed(words[0]);
+    results[1] = moved(passed(words[1]));
+    rows[1][0] = threadIdx.x == 0 ? passed(packed[1].number) : passed(words[1]);
+    assert(packed[1].number == 5 && bits[1].low == 6 && vectors[1][3] == 7 && words[1] == 8 && results[1].number == 8);
+    assert(passed(rows[1]) == rows[1] && *passed(rows[1]) == 5);
+}
 __global__ void copy_pixels(const Pixel* in, Pixel* out) {
     out[threadIdx.x] = in[threadIdx.x];  // <- copied
 }
@@ -415,6 +446,9 @@ int main(int, char** arguments) {
         write_first<<<1, 64>>>(pairs);
         if (name == "half_a_pair") add_pairs<<<1, 64>>>(pairs, c);
         if (name == "first_of_half_a_pair") take_first<<<1, 64>>>(pairs, c);
+    }
+    if (name == "anything") {
+        hand_over_anything<<<1, 1>>>(objects<Packed>(4), objects<Bits>(2), objects<Floats>(2), objects<int>(2), objects<int[4]>(2), objects<Moved>(2));
     }
     if (name == "one_of_two_racy") one_of_two<<<1, 64>>>(objects<Pair>(64), c, false);
     if (name == "one_of_two_ordered") one_of_two<<<1, 64>>>(objects<Pair>(64), c, true);

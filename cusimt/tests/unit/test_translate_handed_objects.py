@@ -54,6 +54,7 @@ def statement(text: str, others: tuple[str, ...] = (), declared: str = _DECLARED
         "auto p = first_of(<<a[int(sum(b[i].first, 2))]>>);",
         "__shared__ Pair best, worst[2]; keep(<<best>>);",
         "const Pair& best = a[i]; keep(<<best>>); keep(<<best.inner>>);",
+        "float x = 2 * first_of(<<a[i]>>).first; bool b = x > first_of(<<a[i]>>).first && *of(1);",
     ],
 )
 def test_a_call_takes_a_copy_of_what_is_in_memory(marked: str) -> None:
@@ -110,10 +111,12 @@ def test_code_for_both_passes_objects_over_too() -> None:
 
 def test_functions_of_the_programs_other_files_count() -> None:
     header = "#pragma once\n__device__ void elsewhere(Pair pair);\n__device__ void twice(Pair pair);\n"
-    another = "struct Box { void twice(Pair& pair); };"
+    another = "template <class T> struct alignas(8) Box : Base<(1)> { void twice(Pair& pair) const { } };"
     assert statement("elsewhere(a[i]);") == "elsewhere(a[i]);"
     assert statement("elsewhere(a[i]);", (header,)) == "elsewhere(::simt::handed(a[i]));"
     assert statement("twice(a[i]);", (header, another)) == "twice(a[i]);"
+    within = "template <class T> int f(Pair* p) noexcept { return g() > twice(*p); }"
+    assert statement("twice(a[i]);", (header, within)) == "twice(::simt::handed(a[i]));"
 
 
 def test_what_another_pass_replaces_stays() -> None:
