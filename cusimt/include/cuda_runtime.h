@@ -22,6 +22,7 @@
 #include "simt/dpx.h"
 #include "simt/dynamic_shared.h"
 #include "simt/extended_launch.h"
+#include "simt/handed.h"
 #include "simt/integers.h"
 #include "simt/kernel_overloads.h"
 #include "simt/lanes_of_words.h"

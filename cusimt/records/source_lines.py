@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from cusimt.folders import INCLUDE
+from cusimt.records.implicit_members import is_implicit_copy
 
 __all__ = ["NOWHERE", "Frame", "SourceReader"]
 
@@ -126,11 +127,16 @@ def _addr2line(module: str, offsets: Sequence[int]) -> dict[int, list[Frame]]:
 
 def _choose(frames: Sequence[Frame], roots: Sequence[Path], quote: SourceReader) -> Frame:
     own = [frame for frame in frames if _is_own(Path(frame.file).resolve(), roots)]
+    own = [frame for frame in own if not _is_copy_of_a_class(frame, quote)] or own
     if own:
         return replace(quote(own[0]), callers=tuple(own[1:]))
     outermost = frames[-1] if frames else NOWHERE
     # Code of a header alone belongs to a library's kernel: the line to look at is where that was launched.
     return NOWHERE if Path(outermost.file).is_relative_to(INCLUDE) else quote(outermost)
+
+
+def _is_copy_of_a_class(frame: Frame, quote: SourceReader) -> bool:
+    return is_implicit_copy(frame.function, frame.line, quote.lines(frame.file))
 
 
 def _is_own(path: Path, roots: Sequence[Path]) -> bool:

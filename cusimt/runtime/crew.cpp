@@ -24,6 +24,8 @@ struct Crew::Helper {
     Crew* crew;
     Worker* worker;
     std::atomic<bool> is_met{false};
+
+    Helper(Crew* its_crew, Worker* its_worker) : crew(its_crew), worker(its_worker) {}  // clang 15 makes none of its own
 };
 
 namespace {

@@ -72,6 +72,9 @@ WRONG = [
     ("static_before", "out_of_bounds", "write", "static_shared", "cudaSuccess", 1),
     ("vector_past", "out_of_bounds", "write", "static_vector", "cudaSuccess", 1),
     ("dynamic_too_small", "out_of_bounds", None, "dynamic", "cudaSuccess", None),
+    ("half_a_pair", "uninitialized_read", "read", "half_a_pair", "cudaSuccess", None),
+    ("one_of_two_racy", "race_shared", None, "one_of_two", "cudaSuccess", None),
+    ("pixels_past", "out_of_bounds", "read", "copied", "cudaSuccess", None),
     ("barrier_after_return", "divergent_barrier", None, "barrier_after_return", "cudaSuccess", 1),
     ("barrier_in_branches", "divergent_barrier", None, "first_branch", "cudaSuccess", 1),
     ("deadlock", "deadlock", None, "deadlock", "cudaErrorLaunchFailure", 1),
@@ -87,6 +90,7 @@ RIGHT = [
     "read_constant", "reverse_ordered", "rotate_ordered", "one_writes", "warp_ordered", "half_warps_within",
     "told_on", "bytes_apart", "histogram_atomic",
     "shared_written", "static_within", "vector_within", "dynamic_enough", "barrier_by_all",
+    "first_of_half_a_pair", "one_of_two_ordered", "anything",
     "barrier_in_one_branch", "barrier_in_loop", "masks_of_halves", "shared_opted_in", "assertion_holds",
     "spins_never", "computes_briefly",
 ]  # fmt: skip
@@ -110,6 +114,31 @@ def test_wrong(case: str, kind: str, access: str | None, mark: str, error: str, 
 @pytest.mark.parametrize("case", RIGHT)
 def test_right(case: str) -> None:
     assert found(case) == ("cudaSuccess", [])
+
+
+OBJECTS = ["pair", "nested", "row", "pixel", "float4", "half2", "half", "complex"]
+HANDED_OVER = [
+    # how, kind, access, mark of the line
+    ("past", "out_of_bounds", "read", "handed_over"),
+    ("back_past", "out_of_bounds", "write", "handed_back"),
+    ("unwritten", "uninitialized_read", "read", "handed_over"),
+    ("racy", "race_shared", None, "handed_over_shared"),
+]
+
+
+@pytest.mark.parametrize("object_", OBJECTS)
+@pytest.mark.parametrize(("how", "kind", "access", "mark"), HANDED_OVER, ids=[how[0] for how in HANDED_OVER])
+def test_an_object_that_a_call_takes_or_returns(
+    object_: str, how: str, kind: str, access: str | None, mark: str
+) -> None:
+    """The call is not inlined, so it is the caller's own code that reads the object or writes it."""
+    test_wrong(f"{object_}.{how}", kind, access, mark, "cudaSuccess", None)
+
+
+@pytest.mark.parametrize("object_", OBJECTS)
+@pytest.mark.parametrize("how", ["within", "ordered", "local"])
+def test_an_object_that_a_call_may_take_and_return(object_: str, how: str) -> None:
+    test_right(f"{object_}.{how}")
 
 
 @pytest.mark.parametrize("case", ["too_many_threads", "too_much_shared"])

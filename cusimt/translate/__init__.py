@@ -1,9 +1,9 @@
 """CUDA C++ to host C++: the few things of the language that a header cannot provide.
 
 Launches and their bounds, dynamic shared memory, what belongs to one file and `__noinline__` are rewritten in
-place, calls of member templates get their keyword, and conditions that end a loop are marked. Every line
-stays where it was, so the compiler's messages and the debug information name the learner's file. The rest is
-up to the headers (`cusimt/include`).
+place, calls of member templates get their keyword, conditions that end a loop are marked, and calls take and
+return objects in memory by way of the caller's own. Every line stays where it was, so the compiler's messages
+and the debug information name the learner's file. The rest is up to the headers (`cusimt/include`).
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from cusimt.translate.assembly_conditions import write_out_conditions
 from cusimt.translate.assembly_macros import Macros
 from cusimt.translate.calls import declared_kernels, refuse_miscalls
 from cusimt.translate.dialect import rewrite_dialect
+from cusimt.translate.handed_objects import hand_over_objects
 from cusimt.translate.kernel_casts import rewrite_kernel_casts
 from cusimt.translate.launches import rewrite_launches
 from cusimt.translate.linkage import rewrite_linkage
@@ -24,6 +25,7 @@ from cusimt.translate.module_kernels import announce_module_kernels
 from cusimt.translate.ptx import HEADER
 from cusimt.translate.rewrite import Refused, Rewrite, TranslationError
 from cusimt.translate.shared_memory import rewrite_shared
+from cusimt.translate.signatures import signatures
 from cusimt.translate.source import Source
 from cusimt.translate.template_calls import complete_template_calls
 from cusimt.translate.unsupported import refuse_unsupported, runs_here, uses_texture_references
@@ -60,13 +62,16 @@ def translate(
     kernels: set[str] = set()
     unplaced: set[str] = set()
     read = Source(source)  # replaced only by a pass that changes the text
-    macros = Macros((read, *map(Source, others)))
+    elsewhere = [Source(other) for other in others]
+    macros = Macros((read, *elsewhere))
     try:
         runs = partial(runs_here, macros=macros)
         read = write_out_conditions(decide_architecture(read, architecture, runs))
         runs_on_device = any(stream.positions(word) for stream in read.streams for word in _ON_DEVICE)
         if runs_on_device:
             read = complete_template_calls(read, others)
+        files = [read, *elsewhere] if runs_on_device else []
+        functions = signatures(stream for file in files for stream in file.streams)
         rewrite = Rewrite(read.text)
         for stream in read.streams:
             refuse_unsupported(stream)
@@ -86,6 +91,7 @@ def translate(
             rewrite_kernel_casts(stream, rewrite, kernels)
             if runs_on_device:
                 mark_wait_loops(stream, rewrite)
+                hand_over_objects(stream, rewrite, functions)
         text = rewrite.result()
     except Refused as refused:
         line = Rewrite(read.text).line(refused.at)

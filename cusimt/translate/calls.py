@@ -23,7 +23,7 @@ def refuse_miscalls(stream: TokenStream, kernels: Mapping[str, set[int]]) -> Non
     """
     for name, declarations in kernels.items():
         uses = [index for index in stream.positions(name) if index not in declarations]
-        if not any(_is_declared(stream, index) for index in uses):
+        if not any(is_declared(stream, index) for index in uses):
             _refuse_plain_calls(stream, name, uses)
     launched: dict[str, int] = {}  # names, and where first
     for index, token in enumerate(stream.tokens):
@@ -62,7 +62,7 @@ def declared_kernels(stream: TokenStream) -> dict[str, set[int]]:
     return kernels
 
 
-def _is_declared(stream: TokenStream, index: int) -> bool:
+def is_declared(stream: TokenStream, index: int) -> bool:
     """Does a type stand before the name at `index`, and a list of parameters after it?"""
     before = stream.text(index - 1)
     is_type = stream.is_word(index - 1) and before not in ("else", "return", "do")
@@ -71,6 +71,6 @@ def _is_declared(stream: TokenStream, index: int) -> bool:
 
 def _is_host_function(stream: TokenStream, name: str) -> bool:
     """Is every declaration of `name` in this file that of a function without `__global__`?"""
-    declared = [i for i in stream.positions(name) if _is_declared(stream, i)]
+    declared = [i for i in stream.positions(name) if is_declared(stream, i)]
     words = [stream.text(i) for at in declared for i in range(stream.declaration_start(at), at)]
     return bool(declared) and all(word in _HOST_WORDS for word in words)

@@ -46,6 +46,10 @@ class Rewrite:
         lost = self.source.count("\n", first.start, last.end)
         self._changes.append((first.start, last.end, text + ("\\\n" if macro else "\n") * lost))
 
+    def replaces(self, first: Token, last: Token) -> bool:
+        """Whether another change replaces a token from `first` to `last`, or what is around them."""
+        return any(start < last.end and first.start < end for start, end, _ in self._changes if start < end)
+
     def line(self, at: int) -> int:
         """Line number, from 1, of an offset into the source."""
         return self.source.count("\n", 0, at) + 1

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from cusimt.translate.expressions import declaration_head
+from cusimt.translate.expressions import TYPE_WORDS, declaration_head
 from cusimt.translate.lexer import Kind
 from cusimt.translate.token_streams import TokenStream
 
-__all__ = ["device_bodies", "is_file_scope", "namespace_of", "opens_namespace"]
+__all__ = ["device_bodies", "is_file_scope", "is_in_function", "namespace_of", "opens_namespace"]
 
 _UNNAMED = "(anonymous namespace)"
 
@@ -19,6 +19,28 @@ def is_file_scope(stream: TokenStream, index: int) -> bool:
             return False
         index = stream.enclosing[index]
     return True
+
+
+def is_in_function(stream: TokenStream, index: int) -> bool:
+    """Is the token at `index` within the braces of a function, or of an initial value?"""
+    while (index := stream.enclosing[index]) >= 0:
+        is_other = opens_namespace(stream, index) or _opens_class(stream, index)
+        if stream.text(index) == "{" and not is_other:
+            return True
+    return False
+
+
+def _opens_class(stream: TokenStream, brace: int) -> bool:
+    """Is the `{` at `brace` that of a class, or of an enumeration?"""
+    index = brace - 1
+    if stream.text(index) == ")":
+        return False
+    while index >= 0 and stream.text(index) not in (";", "{", "}", "="):
+        if stream.text(index) in TYPE_WORDS:
+            return True
+        opener = stream.template_open(index) if stream.text(index) == ">" else stream.partner.get(index)
+        index = min(index, index if opener is None else opener) - 1
+    return False
 
 
 def namespace_of(stream: TokenStream, index: int) -> str:
@@ -39,11 +61,12 @@ def _may_name_a_namespace(stream: TokenStream, index: int) -> bool:
 
 
 def device_bodies(
-    stream: TokenStream, qualifiers: tuple[str, ...] = ("__global__", "__device__")
+    stream: TokenStream, qualifiers: tuple[str, ...] = ("__global__", "__device__"), *, of_both: bool = False
 ) -> set[int]:
     """Indices of all tokens between the braces of functions and lambdas that run only on the device.
 
-    `qualifiers`: the words of which one must stand in front of them.
+    `qualifiers`: the words of which one must stand in front of them; `of_both`: also of those that run on the
+    host, too.
     """
     inside: set[int] = set()
     read: set[int] = set()  # one head may hold several of these words
@@ -52,7 +75,8 @@ def device_bodies(
             continue
         head = [*range(stream.declaration_start(index), index), *declaration_head(stream, index)]
         read.update(head)
-        if stream.text(head[-1]) == "{" and not any(stream.text(i) == "__host__" for i in head):
+        is_both = any(stream.text(i) == "__host__" for i in head)
+        if stream.text(head[-1]) == "{" and (of_both or not is_both):
             inside.update(range(head[-1], stream.partner.get(head[-1], head[-1])))
     return inside
 

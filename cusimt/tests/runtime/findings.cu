@@ -1,5 +1,7 @@
 // One case per run: `findings NAME` launches it and prints what the runtime found, as JSON lines. The line that a finding must
 // name carries the mark "// <- KIND".
+#include <cuComplex.h>
+#include <cuda_fp16.h>
 #include <cassert>
 #include <cstdio>
 #include <cstring>
@@ -194,6 +196,88 @@ __global__ void dynamic_shared(float* c) {
     c[threadIdx.x] = tile[threadIdx.x];
 }
 
+// ---- objects that calls take and return by value --------------------------------------------------------------------------
+
+struct Nested {
+    Pair pair;
+    float third;
+};
+struct Row {
+    Pair pairs[5];
+};
+struct Pixel {  // which is no plain sequence of bytes: a float4 has a copy constructor
+    float4 colour;
+    int id;
+};
+template <class T>
+__device__ __noinline__ T passed(T object) { return object; }
+__device__ __noinline__ float sum_of(Pair pair) { return pair.first + pair.second; }
+__device__ __noinline__ float first_of(const Pair& pair) { return pair.first; }
+template <class T>
+__global__ void hand_over(const T* in, T* out) {
+    T object = passed(in[threadIdx.x]);  // <- handed_over
+    out[threadIdx.x] = passed(object);  // <- handed_back
+}
+template <class T>
+__global__ void hand_over_shared(const T* in, T* out, bool barrier) {
+    __shared__ T of_thread[64];
+    of_thread[threadIdx.x] = passed(in[threadIdx.x]);  // <- handed_back_shared
+    if (barrier) __syncthreads();
+    out[threadIdx.x] = passed(of_thread[63 - threadIdx.x]);  // <- handed_over_shared
+}
+template <class T>
+__global__ void hand_over_local(const T* in, T* out, int n) {
+    T own[4] = {};
+    for (int i = 0; i < n; ++i) own[i] = passed(in[i]);
+    out[threadIdx.x] = passed(own[threadIdx.x % n]);
+}
+__global__ void write_first(Pair* pairs) { pairs[threadIdx.x].first = 1; }
+__global__ void add_pairs(const Pair* in, float* out) {
+    out[threadIdx.x] = sum_of(in[threadIdx.x]);  // <- half_a_pair
+}
+__global__ void take_first(const Pair* in, float* out) { out[threadIdx.x] = first_of(in[threadIdx.x]); }
+__global__ void one_of_two(const Pair* in, float* out, bool barrier) {
+    __shared__ Pair of_warp[2];
+    const Pair none = {0, 0};
+    if (threadIdx.x % 32 == 0) of_warp[threadIdx.x / 32] = in[threadIdx.x];
+    if (barrier) __syncthreads();
+    out[threadIdx.x] = sum_of(threadIdx.x % 32 < 2 ? of_warp[threadIdx.x % 32] : none);  // <- one_of_two
+}
+struct __attribute__((packed)) Packed {
+    char letter;
+    int number;
+};
+struct Bits {
+    unsigned low : 3, high : 29;
+};
+typedef float Floats __attribute__((vector_size(16)));
+struct Moved {
+    int number;
+    Moved() = default;
+    Moved(Moved&&) = default;
+    Moved& operator=(Moved&&) = default;
+};
+__device__ __noinline__ Moved moved(int number) {
+    Moved result;
+    result.number = number;
+    return result;
+}
+// What is no object, or one that no reference can name, and results that cannot be copied.
+__global__ void hand_over_anything(Packed* packed, Bits* bits, Floats* vectors, volatile int* words, int (*rows)[4], Moved* results) {
+    packed[0].number = 5, bits[0].high = 6, vectors[0][2] = 7, words[0] = 8;
+    packed[1].number = passed(packed[0].number);
+    bits[1].low = passed(bits[0].high);
+    vectors[1][3] = passed(vectors[0][2]);
+    words[1] = passed(words[0]);
+    results[1] = moved(passed(words[1]));
+    rows[1][0] = threadIdx.x == 0 ? passed(packed[1].number) : passed(words[1]);
+    assert(packed[1].number == 5 && bits[1].low == 6 && vectors[1][3] == 7 && words[1] == 8 && results[1].number == 8);
+    assert(passed(rows[1]) == rows[1] && *passed(rows[1]) == 5);
+}
+__global__ void copy_pixels(const Pixel* in, Pixel* out) {
+    out[threadIdx.x] = in[threadIdx.x];  // <- copied
+}
+
 // ---- barriers and warps -----------------------------------------------------------------------------------------------------
 
 __global__ void barrier_after_return(float* c, int n) {
@@ -302,6 +386,20 @@ static float* floats(int n, bool written = true) {
     return p;
 }
 
+template <class T>
+static T* objects(int n, bool written = true) { return reinterpret_cast<T*>(floats(int(n * sizeof(T) / sizeof(float)), written)); }
+
+template <class T>
+static void hand(const std::string& how) {
+    if (how == "within") hand_over<<<1, 64>>>(objects<T>(64), objects<T>(64, false));
+    if (how == "past") hand_over<<<1, 64>>>(objects<T>(62), objects<T>(64, false));
+    if (how == "back_past") hand_over<<<1, 64>>>(objects<T>(64), objects<T>(62, false));
+    if (how == "unwritten") hand_over<<<1, 64>>>(objects<T>(64, false), objects<T>(64, false));
+    if (how == "ordered") hand_over_shared<<<1, 64>>>(objects<T>(64), objects<T>(64, false), true);
+    if (how == "racy") hand_over_shared<<<1, 64>>>(objects<T>(64), objects<T>(64, false), false);
+    if (how == "local") hand_over_local<<<1, 64>>>(objects<T>(4), objects<T>(64, false), 4);
+}
+
 static void report(const char* text) { fputs(text, stdout); }
 
 int main(int, char** arguments) {
@@ -334,6 +432,27 @@ int main(int, char** arguments) {
     if (name == "reference") of_reference<<<1, 1>>>(c, pair);
     if (name == "reference_template") of_reference_template<float><<<1, 1>>>(c, pair);
     if (name == "copied_structure") of_copy<<<1, 1>>>(c, pair);
+    const std::string type = name.substr(0, name.find('.')), how = name.substr(name.find('.') + 1);
+    if (type == "pair") hand<Pair>(how);
+    if (type == "nested") hand<Nested>(how);
+    if (type == "row") hand<Row>(how);
+    if (type == "pixel") hand<Pixel>(how);
+    if (type == "float4") hand<float4>(how);
+    if (type == "half2") hand<half2>(how);
+    if (type == "half") hand<half>(how);
+    if (type == "complex") hand<cuComplex>(how);
+    if (name == "half_a_pair" || name == "first_of_half_a_pair") {
+        Pair* pairs = objects<Pair>(64, false);
+        write_first<<<1, 64>>>(pairs);
+        if (name == "half_a_pair") add_pairs<<<1, 64>>>(pairs, c);
+        if (name == "first_of_half_a_pair") take_first<<<1, 64>>>(pairs, c);
+    }
+    if (name == "anything") {
+        hand_over_anything<<<1, 1>>>(objects<Packed>(4), objects<Bits>(2), objects<Floats>(2), objects<int>(2), objects<int[4]>(2), objects<Moved>(2));
+    }
+    if (name == "one_of_two_racy") one_of_two<<<1, 64>>>(objects<Pair>(64), c, false);
+    if (name == "one_of_two_ordered") one_of_two<<<1, 64>>>(objects<Pair>(64), c, true);
+    if (name == "pixels_past") copy_pixels<<<1, 64>>>(objects<Pixel>(62), objects<Pixel>(64, false));
     if (name == "host_pointer") store_at<<<1, 1>>>(host, 0);
     if (name == "null_pointer") store_at<<<1, 1>>>(nullptr, 0);
     if (name == "pinned") { float* p; cudaMallocHost(&p, 64); p[0] = 0; store_at<<<1, 1>>>(p, 0); p[1] = p[0]; }
