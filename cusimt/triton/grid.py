@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy
 
-from cusimt.triton import failures
+from cusimt.triton import failures, specialisations
 from cusimt.triton.arguments import require_values
 from cusimt.triton.memory import Launch, Memory, driver
 
@@ -54,6 +54,7 @@ def running() -> Running:
 def run(executor: Any, *arguments: Any, **keywords: Any) -> None:
     """`GridExecutor.__call__`: all programs of the grid, then what they did as one launch."""
     warps = int(keywords.get("num_warps", _WARPS))
+    options = keywords
     names = inspect.getfullargspec(executor.fn).args
     keywords = {name: value for name, value in keywords.items() if name in names}
     bound = inspect.getcallargs(executor.fn, *arguments, **keywords)
@@ -69,8 +70,10 @@ def run(executor: Any, *arguments: Any, **keywords: Any) -> None:
     if 0 in grid:
         return  # as Triton's launcher, which starts nothing then
     launch = _launch(executor, grid, warps, tensors)
+    specialisation = specialisations.text_of(executor, arguments, options)
     with failures.remembered():
         _run_programs(executor, bound, launch)
+    specialisations.ran(specialisation)
 
 
 def without_memory(arguments: Iterable[Any]) -> bool:
