@@ -1,6 +1,7 @@
 """Triton's own compiler, as far as it goes without a GPU: from a kernel to TTIR, its intermediate language.
 
-It needs a process of its own, which runs no kernel: where the interpreter is in use, it has replaced the language.
+It needs a process of its own, which runs no kernel: where the interpreter is in use, it has replaced the
+language.
 """
 
 from __future__ import annotations
@@ -40,8 +41,8 @@ def import_compiler() -> None:
 class Refusal:
     """What the compiler has against a kernel: ``line`` of ``file`` is 0 where it named none.
 
-    ``text`` is ``""`` where the compiler only printed: `printed_error` finds the rest. ``constants`` are those
-    of the specialisation, as ``BLOCK=64, ROWS=4``.
+    ``text`` is ``""`` where the compiler has printed the error and not raised it. ``constants`` are those of the
+    specialisation, as ``BLOCK=64, ROWS=4``.
     """
 
     kernel: str

@@ -16,7 +16,7 @@ from typing import Any
 import numpy
 
 from cusimt.triton import failures, specialisations
-from cusimt.triton.arguments import require_values
+from cusimt.triton.arguments import constants_of, require_values
 from cusimt.triton.memory import Launch, Memory, driver
 
 _WARPS = 4  # of a program, unless the launch says otherwise
@@ -89,10 +89,9 @@ def _run_programs(executor: Any, bound: dict[str, Any], launch: Launch) -> None:
     global current
     memory = Memory(launch)
     scope = interpreter._patch_lang(executor.fn)
+    constants = constants_of(executor.fn)
     try:
-        values = {
-            name: value if name in executor.constexprs else _argument(value) for name, value in bound.items()
-        }
+        values = {name: value if name in constants else _argument(value) for name, value in bound.items()}
         builder = interpreter.interpreter_builder
         builder.set_grid_dim(*launch.grid)
         before, current = current, Running(memory, launch.source)
@@ -198,18 +197,25 @@ def indexable(original: Callable[..., Any]) -> Callable[..., Any]:
 def patched_once(original: Callable[..., Any]) -> Callable[..., Any]:
     """`_patch_lang`, which spends most of a program's time to patch again what it has patched before.
 
-    A process with the simulated device compiles nothing, so its language stays the interpreter's.
+    A process with the simulated device compiles nothing, so its language stays the interpreter's. That holds
+    for what a file has imported from it by name, too.
     """
+    from triton import language
     from triton.runtime import interpreter
 
     done: set[int] = set()
+    compilers = {name: getattr(language, name) for name in dir(language)}
 
     def patch(function: Any) -> Any:
-        known = id(function.__globals__)
-        if known in done:
+        names = function.__globals__
+        if id(names) in done:
             return interpreter._LangPatchScope()
-        done.add(known)
+        done.add(id(names))
         original(function)
+        for name, value in tuple(names.items()):
+            meant = next((each for each, known in compilers.items() if known is value), "")
+            if meant:
+                names[name] = getattr(language, meant)
         return interpreter._LangPatchScope()
 
     return patch

@@ -1,9 +1,9 @@
 """For what Triton would have compiled the kernels that its interpreter ran: a text for each specialisation.
 
-On a GPU a kernel is compiled for the types of its arguments, the values of its constants, which numbers are 1,
-and which numbers and addresses are divisible by 16. A text keeps these and nothing else of a launch, so that
-launches of one specialisation have one text. `frontend` reads it, in another process: in this one the language
-is the interpreter's.
+On a GPU a kernel is compiled for the types of its arguments, the values of its constants, which numbers are
+1, and which numbers and addresses are divisible by 16. A text keeps these and nothing else of a launch, so
+that launches of one specialisation have one text. `frontend` reads it, in another process: in this one the
+language is the interpreter's.
 """
 
 from __future__ import annotations
@@ -12,6 +12,8 @@ import json
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from cusimt.triton.arguments import constants_of
 
 ALIGNED = 16  # bytes of an address, or a divisor of a number
 _PLAIN = (bool, int, float, str, type(None))
@@ -34,7 +36,7 @@ def taken() -> list[str]:
 
 def text_of(executor: Any, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> str:
     """The specialisation of a launch with these arguments, as JSON."""
-    constants = set(executor.constexprs)
+    constants = constants_of(executor.fn)
     given = [
         _described(value, name in constants)
         for name, value in zip(executor.arg_names, arguments, strict=False)

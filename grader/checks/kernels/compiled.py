@@ -1,9 +1,9 @@
-"""Triton's compiler on the kernels that its interpreter ran: some of what runs here does not compile for a GPU.
+"""What Triton's compiler says of the kernels that its interpreter ran: not all of them compile for a GPU.
 
 The interpreter runs a kernel as Python, with NumPy's types and shapes. So each specialisation that a call has
-launched is also compiled, to Triton's intermediate language, which needs no GPU. That happens in a worker of
-its own, which runs the same text of the kernels, beside the other checks; the check whose calls launched a kernel
-first fails if the kernel does not compile.
+launched is also compiled, to Triton's intermediate language, which needs no GPU. A worker of its own does it
+beside the checks, with the same text of the kernels. The check whose calls launched a specialisation first
+fails if that does not compile.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from cusimt.support.words import counted, ended
+from cusimt.support.words import counted, ended, noun
 from grader.checks.bench import Bench, Call
 from grader.checks.open_todos import explained
 from grader.checks.outcome import Outcome
@@ -50,7 +50,7 @@ class Refused:
 
 @dataclass(frozen=True)
 class Loaded:
-    """A worker with the compiler and the kernels; else why there is no compiler, or what loading them raised."""
+    """A worker with the compiler and the kernels; else why there is no compiler, or why they do not load."""
 
     session: Session | None = None
     lacking: str = ""
@@ -94,7 +94,9 @@ class Compiler:
             left_out = f"Triton's compiler cannot be loaded here, so no kernel was compiled: {lacking}"
             return replace(outcome, lines=(*outcome.lines, left_out))
         refused = [(call, found) for call, each in waiting if (found := each.result()) is not None]
-        return _with(refused, len(waiting), bench, outcome) if refused else outcome
+        if refused:
+            return _with(refused, len(waiting), bench, outcome)
+        return _praised(outcome, len(waiting))
 
     def close(self) -> None:
         """End the worker; what has not begun is not compiled."""
@@ -160,20 +162,29 @@ def _with(refused: Sequence[tuple[Call, Refused]], number: int, bench: Bench, ou
     call, first = refused[0]
     failure = explained(bench, _failure(call, first, bench.files), [call])
     if outcome.status is Status.PASS:
+        verb = noun(len(refused) == 1, "is", "are")
         kinds = counted(number, "specialisation")
-        also = f"{len(refused)} of {kinds} that were launched first here do not compile."
+        also = f"{len(refused)} of the {kinds} that these calls were the first to launch {verb} refused."
         return replace(failure, lines=(*failure.lines, also))
     if failure.status is Status.NOT_ATTEMPTED:
         return outcome
     return replace(outcome, lines=(*outcome.lines, failure.sentence, *failure.lines))
 
 
+def _praised(outcome: Outcome, number: int) -> Outcome:
+    if outcome.status is not Status.PASS:
+        return outcome
+    kinds = counted(number, "specialisation")
+    return replace(outcome, sentence=f"{outcome.sentence} Triton's compiler takes the kernels ({kinds}).")
+
+
 def _failure(call: Call, refused: Refused, files: Path) -> Outcome:
     where = f" at {refused.file}:{refused.line}" if refused.line else ""
     having = f" for {refused.constants}" if refused.constants else ""
+    in_a_sentence = call.text.replace("The backward", "the backward", 1)
     sentence = (
         f"Triton's compiler refuses `{refused.kernel}`{where}{having}: {ended(refused.said)} {_RULE} "
-        f"First launched by {call.text}."
+        f"It was launched by {in_a_sentence}."
     )
     path = files / Path(refused.file).name
     source = line_of(path, refused.line) if refused.line and path.is_file() else ""

@@ -11,8 +11,6 @@ def lacking(frontend: Any) -> str:
 
 
 def refusal(frontend: Any, specialisation: str) -> list[Any]:
-    """What it has against the kernel, for this specialisation: the fields of `cusimt.triton.frontend.Refusal`;
-    empty where it has nothing.
-    """
+    """The fields of its `cusimt.triton.frontend.Refusal`; empty where it has nothing against the kernel."""
     found = frontend.refusal(specialisation)
     return [] if found is None else [found.kernel, found.constants, found.file, found.line, found.text]

@@ -43,8 +43,9 @@ class LoadedSubmission:
     def load(self, request: Request, confined: Callable[[], None]) -> dict[str, str] | None:
         """Load it; returns the description of the exception if learner code raised one.
 
-        Kernels in Triton without `op.py` are loaded for Triton's compiler: `module` is then a `Frontend`, or says
-        why there is none. Calls `confined` just before any learner code runs: threads that start there are confined, too.
+        Kernels in Triton without `op.py` are loaded for Triton's compiler: `module` is then a `Frontend`, or
+        says why there is none. Calls `confined` just before any learner code runs: threads that start there
+        are confined, too.
         """
         text = request.text
         op_file: str | None = text["op_file"]
