@@ -41,8 +41,8 @@ def import_compiler() -> None:
 class Refusal:
     """What the compiler has against a kernel: ``line`` of ``file`` is 0 where it named none.
 
-    ``text`` is ``""`` where the compiler has printed the error and not raised it. ``constants`` are those of the
-    specialisation, as ``BLOCK=64, ROWS=4``.
+    ``text`` is ``""`` where the compiler has printed the error and not raised it. ``constants`` are those of
+    the specialisation, as ``BLOCK=64, ROWS=4``.
     """
 
     kernel: str
