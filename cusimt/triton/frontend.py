@@ -19,6 +19,8 @@ from typing import Any, NamedTuple
 
 from cusimt.triton.specialisations import ALIGNED
 
+__all__ = ["CAPABILITY", "Frontend", "Refusal", "import_compiler"]
+
 CAPABILITY = 90  # of the GPU that is compiled for, times 10
 _SWITCH = "TRITON_INTERPRET"
 _NATIVE = "triton._C"  # which cannot be loaded twice, and has nothing of the interpreter

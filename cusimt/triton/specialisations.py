@@ -15,6 +15,8 @@ from typing import Any
 
 from cusimt.triton.arguments import constants_of
 
+__all__ = ["ALIGNED", "ran", "taken", "text_of"]
+
 ALIGNED = 16  # bytes of an address, or a divisor of a number
 _PLAIN = (bool, int, float, str, type(None))
 _LIMITS = ((1 << 31, 0), (1 << 63, 1 << 40), (1 << 64, 1 << 63))  # of int32, int64, uint64; a number of each

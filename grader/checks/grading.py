@@ -174,6 +174,7 @@ class Grading:
     def _load_and_check(
         self, zygote: Zygote, artifact: Artifact, preparing: Future[Spec], begun: float, quick: bool
     ) -> None:
+        self.results.progress("load")
         spec = preparing.result()
         op_file = self.files / "op.py"
 
