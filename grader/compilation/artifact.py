@@ -21,7 +21,7 @@ class Artifact:
     Of the interface `wheel`, `path` is the wheel, and the folder `installed` beside it what it unpacks to.
     Of `triton`, `path` is the first file with kernels: there is nothing else.
 
-    `waited` is how many seconds another process, or thread, kept the library's place in the cache to build it.
+    `waited` is how many seconds the library's place in the cache was another build's.
 
     `sources` are the texts of the submission's Python files, by name, once they were audited: these run.
     """

@@ -46,9 +46,10 @@ class Workload:
     A call queues ``launches`` pieces of work of ``device_us`` each on the current stream, and the host is
     busy for ``host_us`` before each of them. The first call takes the host ``first_us`` more. The first
     ``slow_calls`` calls take host and device ``slow_factor`` times as long. After that, ``pattern`` holds
-    factors on the device's time, call by call, over and over, and ``host_pattern`` on the host's. While L2 holds the data of the call before, the
-    device needs only the share ``cached`` of its time. A call has ``temporary_bytes`` allocated beside the
-    ``result_bytes`` that it returns; the first one keeps ``kept_bytes`` for all later ones.
+    factors on the device's time, call by call, over and over, and ``host_pattern`` on the host's. While L2
+    holds the data of the call before, the device needs only the share ``cached`` of its time. A call has
+    ``temporary_bytes`` allocated beside the ``result_bytes`` that it returns; the first one keeps
+    ``kept_bytes`` for all later ones.
 
     ``earlier_us`` is queued before the benchmark begins, ``peak_before`` bytes were allocated and freed, and
     ``stream`` is current. ``judged`` names the QUANTITIES that earn the ``points``, all or nothing.
