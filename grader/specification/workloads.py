@@ -136,8 +136,8 @@ def _workload(given: Workloads, value: Any) -> Workload:
         raise ValueError(f"{each.name!r}: the stream is default or side, not {each.stream!r}")
     for name in (one.name for one in fields(Workload) if one.type == "Range"):
         _positive(each.name, name, getattr(each, name))
-    patterns = {"pattern": tuple(each.pattern), "host_pattern": tuple(each.host_pattern)}
-    return replace(each, judged=tuple(each.judged), **patterns)
+    pattern, host_pattern = tuple(each.pattern), tuple(each.host_pattern)
+    return replace(each, judged=tuple(each.judged), pattern=pattern, host_pattern=host_pattern)
 
 
 def _pair(given: Workloads, value: Any) -> Pair:
