@@ -25,6 +25,14 @@ def require_values(bound: Mapping[str, Any]) -> None:
             )
 
 
+def constants_of(kernel: Any) -> frozenset[str]:
+    """The parameters whose annotation says that they are constants, be it as a text: the compiler's rule.
+
+    The interpreter's own rule misses those whose annotation is a text, and makes of a float one of 32 bits.
+    """
+    return frozenset(name for name, kind in kernel.__annotations__.items() if "constexpr" in str(kind))
+
+
 def _foreign(value: Any) -> object:
     """The object of the host in `value`, or None; None itself is a value."""
     if isinstance(value, tuple) and _only_holds(type(value)):

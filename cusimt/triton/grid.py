@@ -15,8 +15,8 @@ from typing import Any
 
 import numpy
 
-from cusimt.triton import failures
-from cusimt.triton.arguments import require_values
+from cusimt.triton import failures, specialisations
+from cusimt.triton.arguments import constants_of, require_values
 from cusimt.triton.memory import Launch, Memory, driver
 
 _WARPS = 4  # of a program, unless the launch says otherwise
@@ -54,6 +54,7 @@ def running() -> Running:
 def run(executor: Any, *arguments: Any, **keywords: Any) -> None:
     """`GridExecutor.__call__`: all programs of the grid, then what they did as one launch."""
     warps = int(keywords.get("num_warps", _WARPS))
+    options = keywords
     names = inspect.getfullargspec(executor.fn).args
     keywords = {name: value for name, value in keywords.items() if name in names}
     bound = inspect.getcallargs(executor.fn, *arguments, **keywords)
@@ -69,8 +70,10 @@ def run(executor: Any, *arguments: Any, **keywords: Any) -> None:
     if 0 in grid:
         return  # as Triton's launcher, which starts nothing then
     launch = _launch(executor, grid, warps, tensors)
+    specialisation = specialisations.text_of(executor, arguments, options)
     with failures.remembered():
         _run_programs(executor, bound, launch)
+    specialisations.ran(specialisation)
 
 
 def without_memory(arguments: Iterable[Any]) -> bool:
@@ -86,10 +89,9 @@ def _run_programs(executor: Any, bound: dict[str, Any], launch: Launch) -> None:
     global current
     memory = Memory(launch)
     scope = interpreter._patch_lang(executor.fn)
+    constants = constants_of(executor.fn)
     try:
-        values = {
-            name: value if name in executor.constexprs else _argument(value) for name, value in bound.items()
-        }
+        values = {name: value if name in constants else _argument(value) for name, value in bound.items()}
         builder = interpreter.interpreter_builder
         builder.set_grid_dim(*launch.grid)
         before, current = current, Running(memory, launch.source)
@@ -195,18 +197,25 @@ def indexable(original: Callable[..., Any]) -> Callable[..., Any]:
 def patched_once(original: Callable[..., Any]) -> Callable[..., Any]:
     """`_patch_lang`, which spends most of a program's time to patch again what it has patched before.
 
-    A process with the simulated device compiles nothing, so its language stays the interpreter's.
+    A process with the simulated device compiles nothing, so its language stays the interpreter's. That holds
+    for what a file has imported from it by name, too.
     """
+    from triton import language
     from triton.runtime import interpreter
 
     done: set[int] = set()
+    compilers = {name: getattr(language, name) for name in dir(language)}
 
     def patch(function: Any) -> Any:
-        known = id(function.__globals__)
-        if known in done:
+        names = function.__globals__
+        if id(names) in done:
             return interpreter._LangPatchScope()
-        done.add(known)
+        done.add(id(names))
         original(function)
+        for name, value in tuple(names.items()):
+            meant = next((each for each, known in compilers.items() if known is value), "")
+            if meant:
+                names[name] = getattr(language, meant)
         return interpreter._LangPatchScope()
 
     return patch

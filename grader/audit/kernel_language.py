@@ -184,6 +184,10 @@ class Kernels:
                 if self._reader.meaning(_function_of(each)) not in _AROUND:
                     what = f"decorates the kernel `{kernel.name}` with `{ast.unparse(each)}`"
                     yield self._reader.object(each, what, JIT_RULE)
+        defined = Counter(each.name for each in self._functions)
+        for kernel in self._kernels:
+            if defined[kernel.name] > 1:  # one of them would run, and the other be compiled
+                yield self._reader.object(kernel, f"defines `{kernel.name}` more than once", NAMES_RULE)
         for name in sorted(self._imported & set(self._bindings)):
             yield self._reader.object(self._body[0], f"gives the name `{name}` another meaning", NAMES_RULE)
 

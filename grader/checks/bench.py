@@ -51,6 +51,13 @@ class Session(Protocol):
     def changed_inputs(self) -> tuple[str, ...]: ...
 
 
+class KernelCompiler(Protocol):
+    """What is done beside the calls with the kernels in Triton that they launch (`kernels.compiled`)."""
+
+    def take(self, call: Call) -> None: ...
+    def judged(self, bench: Bench, outcome: Outcome) -> Outcome: ...
+
+
 @dataclass(frozen=True)
 class Call:
     """One request: ``text`` describes the call, ``stage`` is forward, backward or refusal.
@@ -136,6 +143,7 @@ class Bench:
     artifact: Artifact | None = None  # what was built of it
     hurries: bool = False  # a loop of edits on a GPU: what takes long there is cut short
     isolated: bool = False  # whether strangers' code may run in a sandbox only
+    compiler: KernelCompiler | None = None  # of kernels that an interpreter runs
     simulated: Zygote | None = None  # where the submission runs on a real GPU: for an author's programs
     clean: Callable[[], AbstractContextManager[WorkerSession]] = field(init=False)
 
@@ -251,6 +259,8 @@ class Bench:
 
     def _record(self, call: Call) -> Call:
         self.calls.append(call)
+        if self.compiler is not None:
+            self.compiler.take(call)
         self.pending = ""
         error = call.reply.error
         self.context_lost |= call.reply.trace.sticky_error is not None

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
     from grader.support.backends import Backend
 
 SHOWN_LINES = 40
+WORTH_A_WORD = 1.0  # seconds of waiting for another build
 
 
 def compile_submission(
@@ -227,6 +228,8 @@ def built(artifact: Artifact) -> Outcome:
         kernels = listed([f"`{name}`" for name in kernel_names(artifact.sources.values())])
         return passed(f"Loaded: {artifact.path.name} has {kernels}, for Triton to compile at their launch.")
     how = "from the cache" if artifact.cached else f"in {artifact.seconds:.1f} s"
+    if artifact.cached and artifact.waited >= WORTH_A_WORD:
+        how = f"from the cache, once another build of it was done ({artifact.waited:.1f} s)"
     return passed(f"Built {how}.")
 
 

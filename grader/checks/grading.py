@@ -174,6 +174,7 @@ class Grading:
     def _load_and_check(
         self, zygote: Zygote, artifact: Artifact, preparing: Future[Spec], begun: float, quick: bool
     ) -> None:
+        self.results.progress("load")
         spec = preparing.result()
         op_file = self.files / "op.py"
 
@@ -194,7 +195,11 @@ class Grading:
             bench.spec = self._within_memory(bench)
             self.results.add("build", building.built(artifact), time.perf_counter() - begun)
             names = self.results.judged(spec)
-            with self._timing_ahead(bench, names), self._counting_ahead(bench, names):
+            with (
+                self._timing_ahead(bench, names),
+                self._counting_ahead(bench, names),
+                self._compiling_beside(bench),
+            ):
                 for name in names:
                     self.results.check(name, bench)
 
@@ -225,6 +230,14 @@ class Grading:
             return nullcontext()
         bench.simulated = simulated_beside(self.exercise)
         return bench.simulated
+
+    def _compiling_beside(self, bench: Bench) -> AbstractContextManager[None]:
+        """Compile the kernels that an interpreter runs here, and a compiler on a GPU."""
+        if self.backend != "simt" or not self.exercise.has_python_kernels:
+            return nullcontext()
+        from grader.checks.kernels.compiled import compiling
+
+        return compiling(bench)
 
     def _bench(self, zygote: Zygote, spec: Spec, session: Session, load: Callable[[], None]) -> Bench:
         from grader.checks.bench import Bench

@@ -76,6 +76,7 @@ ABOUT: dict[str, tuple[str, ...]] = {
          "overrides", "rebuild", "absolute_path"),
         ("wheel-complete",),
     ),
+    "compiler": ("errors",),
     # the build
     "build": (), "load": ("build",), "audit": ("load",), "schema": ("load",),
     "fake_tensor": ("errors",),

@@ -103,7 +103,7 @@ class Results:
         def judge() -> Outcome:
             del bench.calls[first_call:], bench.right[right:]
             outcome: Outcome = check(bench, self._within(name)) if name in COUNTED else check(bench)
-            return outcome
+            return bench.compiler.judged(bench, outcome) if bench.compiler is not None else outcome
 
         try:
             outcome = once_more(judge)

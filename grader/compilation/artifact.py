@@ -21,6 +21,8 @@ class Artifact:
     Of the interface `wheel`, `path` is the wheel, and the folder `installed` beside it what it unpacks to.
     Of `triton`, `path` is the first file with kernels: there is nothing else.
 
+    `waited` is how many seconds the library's place in the cache was another build's.
+
     `sources` are the texts of the submission's Python files, by name, once they were audited: these run.
     """
 
@@ -34,6 +36,7 @@ class Artifact:
     log: Path
     symbols: Path | None = None
     units: Path | None = None
+    waited: float = 0.0
     sources: Mapping[str, str] = field(default_factory=dict, compare=False)
 
     @property

@@ -61,7 +61,9 @@ def build(
         *link_flags(request),
         *request.ld_flags,
     ]
+    asked = time.monotonic()
     with cache.entry(parts, room="libraries") as library:
+        waited = time.monotonic() - asked
         if library.missing:
             _compile_common(request, [one for one in steps if request.is_common(one.source)], verbose)
             for text in filter(None, (one.announce() for one in steps)):
@@ -80,6 +82,7 @@ def build(
         log=library.path / LOG,
         symbols=library.path / SYMBOLS,
         units=library.path / UNITS,
+        waited=waited,
     )
 
 

@@ -124,7 +124,8 @@ class Trace:
     counts launches that were left out of `launches` to keep it short. `allocations` counts those made
     during the call, and `peak_bytes` is the most device memory that it held at once, its results
     included. With counting on, `counts` holds one record per launch for `cusimt.counters.symbolise`, and
-    `placed` says which tensors lie at their addresses.
+    `placed` says which tensors lie at their addresses. `specialisations` are those of kernels in Triton
+    that its interpreter ran (`cusimt.triton.specialisations`).
     """
 
     findings: tuple[dict[str, Any], ...] = ()
@@ -145,6 +146,7 @@ class Trace:
     peak_bytes: int = 0
     counts: tuple[dict[str, Any], ...] = ()
     placed: tuple[TensorAddress, ...] = ()
+    specialisations: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

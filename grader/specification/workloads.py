@@ -46,9 +46,10 @@ class Workload:
     A call queues ``launches`` pieces of work of ``device_us`` each on the current stream, and the host is
     busy for ``host_us`` before each of them. The first call takes the host ``first_us`` more. The first
     ``slow_calls`` calls take host and device ``slow_factor`` times as long. After that, ``pattern`` holds
-    factors on the device's time, call by call, over and over. While L2 holds the data of the call before, the
-    device needs only the share ``cached`` of its time. A call has ``temporary_bytes`` allocated beside the
-    ``result_bytes`` that it returns; the first one keeps ``kept_bytes`` for all later ones.
+    factors on the device's time, call by call, over and over, and ``host_pattern`` on the host's. While L2
+    holds the data of the call before, the device needs only the share ``cached`` of its time. A call has
+    ``temporary_bytes`` allocated beside the ``result_bytes`` that it returns; the first one keeps
+    ``kept_bytes`` for all later ones.
 
     ``earlier_us`` is queued before the benchmark begins, ``peak_before`` bytes were allocated and freed, and
     ``stream`` is current. ``judged`` names the QUANTITIES that earn the ``points``, all or nothing.
@@ -64,6 +65,7 @@ class Workload:
     slow_calls: int = 0
     slow_factor: Range = 1.0
     pattern: Sequence[float] = (1.0,)
+    host_pattern: Sequence[float] = (1.0,)
     cached: float = 1.0
     temporary_bytes: Range = 0
     result_bytes: Range = 0
@@ -119,10 +121,11 @@ def checked(value: Any) -> Workloads | None:
 def _workload(given: Workloads, value: Any) -> Workload:
     each: Workload = of_kind(Workload, value, "WORKLOADS")
     _judged(each, QUANTITIES)
-    if not each.pattern or min(each.pattern) <= 0:
-        raise ValueError(f"{each.name!r}: `pattern` needs factors above 0")
-    if given.rounds % len(each.pattern):
-        raise ValueError(f"{each.name!r}: {given.rounds} rounds are no whole number of patterns")
+    for name, factors in (("pattern", each.pattern), ("host_pattern", each.host_pattern)):
+        if not factors or min(factors) <= 0:
+            raise ValueError(f"{each.name!r}: `{name}` needs factors above 0")
+        if given.rounds % len(factors):
+            raise ValueError(f"{each.name!r}: {given.rounds} rounds are no whole number of patterns")
     if each.slow_calls > given.warm_up:
         raise ValueError(f"{each.name!r}: {given.warm_up} warm-up calls do not get past the slow ones")
     if not 0 < each.cached <= 1:
@@ -133,7 +136,8 @@ def _workload(given: Workloads, value: Any) -> Workload:
         raise ValueError(f"{each.name!r}: the stream is default or side, not {each.stream!r}")
     for name in (one.name for one in fields(Workload) if one.type == "Range"):
         _positive(each.name, name, getattr(each, name))
-    return replace(each, judged=tuple(each.judged), pattern=tuple(each.pattern))
+    pattern, host_pattern = tuple(each.pattern), tuple(each.host_pattern)
+    return replace(each, judged=tuple(each.judged), pattern=pattern, host_pattern=host_pattern)
 
 
 def _pair(given: Workloads, value: Any) -> Pair:

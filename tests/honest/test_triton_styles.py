@@ -19,6 +19,7 @@ PROGRAM = """
 import importlib, os, sys
 import torch
 import torch.nn.functional as F
+from cusimt.triton import specialisations
 
 for folder in sys.argv[1:]:
     os.chdir(folder)
@@ -42,6 +43,24 @@ for folder in sys.argv[1:]:
             torch.testing.assert_close(one.grad.cpu(), other.grad, rtol=1e-4, atol=1e-4)
     sys.path.remove(folder)
     print("right", os.path.basename(folder), flush=True)
+    with open("launched.txt", "w") as file:
+        print(*specialisations.taken(), sep="\\n", file=file)
+"""
+COMPILED = """
+import importlib, os, sys
+from cusimt.triton import frontend
+
+frontend.import_compiler()
+for folder in sys.argv[1:]:
+    os.chdir(folder)
+    sys.path.insert(0, folder)
+    sys.modules.pop("kernel", None)
+    importlib.invalidate_caches()
+    compiler = frontend.Frontend([importlib.import_module("kernel")])
+    texts = open("launched.txt").read().splitlines()
+    refusals = [found for text in texts if (found := compiler.refusal(text)) is not None]
+    sys.path.remove(folder)
+    print("compiled", len(texts) > 0 and refusals, os.path.basename(folder), flush=True)
 """
 
 
@@ -61,8 +80,8 @@ def test_the_audit_has_nothing_against_it(style: str) -> None:
     assert found == []
 
 
-@pytest.mark.slow("runs all styles by Triton's interpreter")
-def test_they_are_right(tmp_path: Path) -> None:
+@pytest.mark.slow("runs all styles by Triton's interpreter, and compiles them")
+def test_they_are_right_and_compile(tmp_path: Path) -> None:
     """Under the simulated device, one after another; each has the operator's name for itself."""
     folders = []
     for number, style in enumerate(STYLES):
@@ -81,6 +100,13 @@ def test_they_are_right(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stdout + done.stderr
     right = [line.removeprefix("right ") for line in done.stdout.splitlines() if line.startswith("right ")]
     assert right == [folder.name for folder in folders]
+    done = subprocess.run(
+        [sys.executable, "-c", COMPILED, *map(str, folders)],
+        env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    said = [line for line in done.stdout.splitlines() if line.startswith("compiled ")]
+    assert said == [f"compiled [] {folder.name}" for folder in folders]
 
 
 def test_the_styles_are_of_the_exercise_in_triton() -> None:

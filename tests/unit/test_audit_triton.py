@@ -54,6 +54,7 @@ def test_a_kernel_and_its_launch_are_let_through() -> None:
         ("class A:\n    pass\n", "has a class"),
         ("y = tl.core\n", "uses `triton.language.core`"),
         ("def f(x):\n    return x.handle.data\n", "reads the attribute `handle`"),
+        ("KEPT = [copy]\n@triton.jit\ndef copy(x):\n    pass\n", "defines `copy` more than once"),
         ("def f(x):\n    return tl.inline_asm_elementwise(x)\n", "inline_asm_elementwise"),
     ],
 )

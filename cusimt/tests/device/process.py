@@ -56,7 +56,13 @@ class _Server:
             stdout=subprocess.PIPE,
             text=True,
         )
-        atexit.register(self._process.kill)
+        atexit.register(self.close)
+
+    def close(self) -> None:
+        """End the process, and wait until it has ended."""
+        atexit.unregister(self.close)
+        with self._process:
+            self._process.kill()
 
     def call(self, file: str, function: str, arguments: dict[str, Any]) -> dict[str, str]:
         assert self._process.stdin and self._process.stdout
@@ -66,6 +72,7 @@ class _Server:
         line = self._process.stdout.readline()
         if not line:
             _server.cache_clear()
+            self.close()
             return {"status": "failed", "text": "the process with the simulated device ended"}
         return dict(json.loads(line))
 

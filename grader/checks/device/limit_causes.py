@@ -192,7 +192,7 @@ def _of_busiest(metric: Metric, stage: CountedStage, line: LineCounts, amount: i
         )
         of_fragments = "_matrix_sync" in line.frame.source  # how wide these are is the hardware's choice
         width = "by fragments" if of_fragments else f"{counted(line.bytes, 'byte')} a lane at a time"
-        return f"{does} {width}{few}: {share}."
+        return f"{does} {width}{few}: {share}{_of_every_block(stage, line) if few else ''}."
     if metric.field != "sectors":
         return f"{does} shared memory: {share}."
     read = sum(each.read_bytes for each in stage.launches) // SECTOR
@@ -209,6 +209,12 @@ def _of_busiest(metric: Metric, stage: CountedStage, line: LineCounts, amount: i
     if distinct > most:
         return f"{does}: {share}. Results in between go through memory; one kernel keeps them in registers."
     return f"{does}: {share}."
+
+
+def _of_every_block(stage: CountedStage, line: LineCounts) -> str:
+    """That there are as many requests as blocks: what a few lanes do, each block does."""
+    blocks = sum(each.launch.blocks for each in stage.launches)
+    return f", one for each of the {blocks} blocks" if line.requests == blocks > 1 else ""
 
 
 def _times_over(metric: Metric, stage: CountedStage, line: LineCounts, times: float) -> str:

@@ -34,7 +34,7 @@ class Drawn:
         shape = ("launches", "slow_calls", "cached", "stream")
         return {
             **numbers, **{name: getattr(self.workload, name) for name in shape},
-            "pattern": list(self.workload.pattern),
+            "pattern": list(self.workload.pattern), "host_pattern": list(self.workload.host_pattern),
         }  # fmt: skip
 
     def truth(self, quantity: str) -> float:
@@ -55,8 +55,9 @@ class Drawn:
 
     @property
     def queueing_ms(self) -> float:
-        """The host's time for a warm call."""
-        return self.workload.launches * (self.host_us + LAUNCH_US) / 1e3
+        """The host's time for a warm call, the median of all."""
+        factor = statistics.median(self.workload.host_pattern)
+        return self.workload.launches * (self.host_us * factor + LAUNCH_US) / 1e3
 
     @property
     def quartiles(self) -> tuple[float, float]:

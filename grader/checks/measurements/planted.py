@@ -49,16 +49,20 @@ class Planted:
         if self.calls == 0:
             self._host.work(plan["first_us"])
             self._kept = _allocated(plan["kept_bytes"])
-        pattern = plan["pattern"]
-        place = (self.calls - plan["slow_calls"]) % len(pattern) if self.calls >= plan["slow_calls"] else -1
-        factor = slow * (pattern[place] if place >= 0 else 1.0) * (1.0 if cold else plan["cached"])
+        factor = slow * self._factor("pattern") * (1.0 if cold else plan["cached"])
+        host_us = plan["host_us"] * slow * self._factor("host_pattern")
         self.calls += 1
         temporary, result = _allocated(plan["temporary_bytes"]), _allocated(plan["result_bytes"])
         for _ in range(plan["launches"]):
-            self._host.work(plan["host_us"] * slow)
+            self._host.work(host_us)
             self._spin(plan["device_us"] * factor)
         del temporary
         return result
+
+    def _factor(self, name: str) -> float:
+        """Of this call, by the pattern of that name, which begins after the slow calls."""
+        pattern, warm = self._plan[name], self.calls - self._plan["slow_calls"]
+        return float(pattern[warm % len(pattern)]) if warm >= 0 else 1.0
 
     def _spin(self, microseconds: float) -> None:
         torch.cuda._sleep(int(microseconds * self._rate))  # type: ignore[no-untyped-call]

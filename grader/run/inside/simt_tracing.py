@@ -14,7 +14,7 @@ import numpy
 import torch
 from torch import Tensor
 
-from cusimt.triton import failures
+from cusimt.triton import failures, specialisations
 from grader.run.inside import counting, wrapped_offsets
 from grader.run.inside.arguments import Given
 from grader.run.inside.staging import foreign_copies, writers_of
@@ -88,6 +88,7 @@ class SimtTracer:
         prepare()
         self._runtime.simt_reset()
         failures.forget()
+        specialisations.taken()
         if traced:
             self._runtime.simt_take_api_calls()
             self._driver.take_operators()
@@ -129,6 +130,7 @@ class SimtTracer:
             "api_calls": calls[:_MOST_ENTRIES],
             "foreign_copies": foreign_copies(calls, given, self._runtime.simt_digest)[:_MOST_ENTRIES],
             "writers": [self._writers(value, calls) for value in values],
+            "specialisations": specialisations.taken()[:_MOST_ENTRIES],
             "sticky_error": self._runtime.simt_error_name(sticky).decode() if sticky else None,
             "stream": self._stream,
             "host_syncs": sum("ynchronize" in str(line.get("call", "")) for line in calls),

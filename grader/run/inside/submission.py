@@ -10,7 +10,7 @@ import re
 import sys
 import traceback
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import ModuleType
 from typing import Any
@@ -21,6 +21,7 @@ from grader.run import landlock, sandbox
 from grader.run.inside import installed
 from grader.run.inside.request import Request
 
+_OP_FILE = "op.py"
 _MAX_MESSAGE = 8192
 _MOST_CALLERS = 8
 # What a check in C++ puts before `FILE:LINE`: where the package was built, or where torch is installed.
@@ -42,7 +43,9 @@ class LoadedSubmission:
     def load(self, request: Request, confined: Callable[[], None]) -> dict[str, str] | None:
         """Load it; returns the description of the exception if learner code raised one.
 
-        Calls `confined` just before any learner code runs: threads that start there are confined, too.
+        Kernels in Triton without `op.py` are loaded for Triton's compiler: `module` is then a `Frontend`, or
+        says why there is none. Calls `confined` just before any learner code runs: threads that start there
+        are confined, too.
         """
         text = request.text
         op_file: str | None = text["op_file"]
@@ -61,7 +64,11 @@ class LoadedSubmission:
         sources: dict[str, str] = text["sources"]
         on_simt = built is not None and built.backend == "simt"
         in_triton = built is not None and built.interface == "triton"
-        if on_simt and in_triton:
+        to_compile = in_triton and op_file is None
+        lacking = ""
+        if to_compile:
+            lacking = _lacking_compiler()
+        elif on_simt and in_triton:
             from cusimt import triton
 
             triton.activate()  # before the process is confined, and to one thread
@@ -69,9 +76,11 @@ class LoadedSubmission:
             landlock.confine(_needed(self.files, built))
         confined()
         try:
-            if op_file is not None:
+            if to_compile:
+                self.module = lacking or _frontend(sources, self.files)
+            elif op_file is not None:
                 if in_triton:
-                    for name in (each for each in sources if each != Path(op_file).name):
+                    for name in _kernel_files(sources):
                         _run_text(Path(name).stem, sources[name], self.files / name)
                 elif built is not None:
                     from grader.compilation import preload
@@ -154,6 +163,29 @@ def _run_text(name: str, text: str, path: Path) -> ModuleType:
     sys.modules[name] = module
     exec(compile(text, str(path), "exec", dont_inherit=True), vars(module))
     return module
+
+
+def _kernel_files(sources: Iterable[str]) -> list[str]:
+    return [name for name in sources if name != _OP_FILE]
+
+
+def _lacking_compiler() -> str:
+    """Imports Triton for its compiler; returns why that is impossible, or ``""``."""
+    from cusimt.triton import frontend
+
+    try:
+        frontend.import_compiler()
+    except Exception as error:  # of an installation that is not complete
+        return f"{type(error).__name__}: {error}"
+    return ""
+
+
+def _frontend(sources: dict[str, str], files: Path) -> Any:
+    from cusimt.triton import frontend
+
+    return frontend.Frontend(
+        [_run_text(Path(name).stem, sources[name], files / name) for name in _kernel_files(sources)]
+    )
 
 
 def _run_module(name: str, path: Path) -> ModuleType:
