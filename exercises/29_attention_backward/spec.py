@@ -22,7 +22,7 @@ from grader.specification import (
 ENTRY = "attention"
 SECTOR = 32  # bytes: the least that global memory reads or writes
 WARP = 32
-ROWS = 32  # of a tile, for floats and 64 dimensions
+ROWS = 64  # of a tile, for floats and 64 dimensions
 
 Results = tuple[torch.Tensor, torch.Tensor]
 
@@ -177,12 +177,12 @@ REFUSALS = [
 
 GRADIENT = Gradient(
     cases=[
-        Case("one tile", heads(32, 32, 64)),
-        Case("one tile of equal scores", [tensor((1, 1, 32, 64), special="zeros"), *heads(32, 32, 64)[1:]]),
-        Case("two tiles of keys", heads(32, 64, 64)),
-        Case("two tiles of queries", heads(64, 32, 64)),
-        Case("causal, one tile", heads(32, 32, 64, causal=True)),
-        Case("causal, three tiles", heads(96, 96, 64, causal=True)),
+        Case("one tile", heads(64, 64, 64)),
+        Case("one tile of equal scores", [tensor((1, 1, 64, 64), special="zeros"), *heads(64, 64, 64)[1:]]),
+        Case("two tiles of keys", heads(64, 128, 64)),
+        Case("two tiles of queries", heads(128, 64, 64)),
+        Case("causal, one tile", heads(64, 64, 64, causal=True)),
+        Case("causal, three tiles", heads(130, 130, 64, causal=True)),
         Case("float64", heads(5, 6, 3, "float64")),
         Case("float64, causal, two heads", heads(4, 4, 2, "float64", count=2, causal=True)),
         Case("float64, two tiles", heads(3, 19, 2, "float64")),
@@ -286,8 +286,8 @@ def shared_requests(q: torch.Tensor, k: torch.Tensor, *others: object) -> int:
 
 
 def barriers(q: torch.Tensor, k: torch.Tensor, *others: object) -> int:
-    """Two in each round of both kernels, for each of the two warps of each block."""
-    return 2 * 2 * 2 * (q.numel() // q.shape[-1] // ROWS) * (k.shape[-2] // ROWS)
+    """Two in each round of both kernels, for each of the four warps of each block."""
+    return 2 * 2 * 4 * (q.numel() // q.shape[-1] // ROWS) * (k.shape[-2] // ROWS)
 
 
 def results(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> float:
