@@ -24,6 +24,14 @@ def column_sums(x: torch.Tensor) -> torch.Tensor:
     return x.sum(dim=0)
 
 
+def row_sums_for_column_sums(x: torch.Tensor) -> torch.Tensor:
+    """The tile read as it was written, and not turned: warp w adds up the sums of rows w, w + 32, ..., of all
+    columns of the strip.
+    """
+    whole = torch.nn.functional.pad(x, (0, -x.shape[1] % 32, 0, -x.shape[0] % 32))
+    return whole.unflatten(1, (-1, 32)).unflatten(0, (-1, 32)).sum((0, 3)).mT.flatten()[: x.shape[1]]
+
+
 def by_groups(x: torch.Tensor, size: int) -> torch.Tensor:
     """The sum of every `size` elements; the last one may have fewer."""
     groups = -(-x.numel() // size)
@@ -89,6 +97,7 @@ VECTORS = [
 
 COLUMNS = [
     Case("a tile of ones", [tensor((32, 32), special="ones")]),
+    Case("a tile", [tensor((32, 32))]),
     Case("1000 rows of ones, several parts", [tensor((1000, 37), special="ones")]),
     Case("one row", [tensor((1, 45))]),
     Case("one column", [tensor((70, 1))]),
@@ -185,6 +194,10 @@ PARTS = [
         cases=COLUMNS,
         refusals=REFUSALS,
         gradient=GRADIENT,
+        confused={
+            "sums of the tile's rows, not of its columns: a warp reads tile[warp][lane], the place at which its "
+            "own sums were written; let it read a column, tile[lane][warp]": row_sums_for_column_sums,
+        },
         accumulation=accumulation,
         sections=("read_rows", "turn", "backward"),
         points=20,
