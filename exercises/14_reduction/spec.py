@@ -24,14 +24,6 @@ def column_sums(x: torch.Tensor) -> torch.Tensor:
     return x.sum(dim=0)
 
 
-def row_sums_for_column_sums(x: torch.Tensor) -> torch.Tensor:
-    """The tile read as it was written, and not turned: warp w adds up the sums of rows w, w + 32, ..., of all
-    columns of the strip.
-    """
-    whole = torch.nn.functional.pad(x, (0, -x.shape[1] % 32, 0, -x.shape[0] % 32))
-    return whole.unflatten(1, (-1, 32)).unflatten(0, (-1, 32)).sum((0, 3)).mT.flatten()[: x.shape[1]]
-
-
 def by_groups(x: torch.Tensor, size: int) -> torch.Tensor:
     """The sum of every `size` elements; the last one may have fewer."""
     groups = -(-x.numel() // size)
@@ -194,10 +186,6 @@ PARTS = [
         cases=COLUMNS,
         refusals=REFUSALS,
         gradient=GRADIENT,
-        confused={
-            "sums of the tile's rows, not of its columns: a warp reads tile[warp][lane], the place at which its "
-            "own sums were written; let it read a column, tile[lane][warp]": row_sums_for_column_sums,
-        },
         accumulation=accumulation,
         sections=("read_rows", "turn", "backward"),
         points=20,

@@ -113,23 +113,23 @@ def without_own_key(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: b
     return through(q, k, v, causal, weights.masked_fill(own & causal, 0))
 
 
-def query_of_row(q: torch.Tensor, k: torch.Tensor) -> torch.Tensor:
-    """Of each weight in the tiles of k and v: which query a thread has where it takes the row's index, i,
-    for that of a column.
+def other_query(q: torch.Tensor, k: torch.Tensor) -> torch.Tensor:
+    """For each weight: the query whose numbers a thread uses that takes the index of the key, within its own
+    ones, for that of the query.
     """
     query, key = torch.arange(q.shape[-2])[:, None], torch.arange(k.shape[-2])
     return query - query % ROWS + query % ACROSS + key % ROWS // ACROSS * ACROSS
 
 
-def with_lse_of_row(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
-    query = query_of_row(q, k)
-    of_row = reference(q, k, v, causal)[1].detach()[..., query.clamp(max=q.shape[-2] - 1)]
-    weights = torch.exp(scores_of(q, k, causal) - of_row.masked_fill(query >= q.shape[-2], math.inf))
+def with_lse_of_other(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    query = other_query(q, k)
+    of_other = reference(q, k, v, causal)[1].detach()[..., query.clamp(max=q.shape[-2] - 1)]
+    weights = torch.exp(scores_of(q, k, causal) - of_other.masked_fill(query >= q.shape[-2], math.inf))
     return through(q, k, v, causal, weights)
 
 
-def with_delta_of_row(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
-    weights, query = weights_of(q, k, v, causal), query_of_row(q, k)
+def with_delta_of_other(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    weights, query = weights_of(q, k, v, causal), other_query(q, k)
     room = int(query.max()) + 1 if query.numel() else 0
     counted = weights.new_zeros((*weights.shape[:-2], room)).index_add(-1, query.flatten(), weights.flatten(-2))
     return through(q, k, v, causal, weights, counted=counted[..., : q.shape[-2]])
@@ -153,10 +153,10 @@ CONFUSED = {
     "weights that the causal mask has not made 0": without_mask,
     "a causal mask that also hides the query's own key": without_own_key,
     "grad_out kᵀ where grad_out vᵀ belongs": keys_for_values,
-    "for the gradients of k and v, the lse of the thread's query i, where query j is in the tile's column: "
-    "queries.query(i, j) says which": with_lse_of_row,
-    "for the gradients of k and v, the delta of the thread's query i, where query j is in the tile's column: "
-    "queries.query(i, j) says which": with_delta_of_row,
+    "the lse of another of the thread's queries, by the index of the tile's other side; queries.query(i, j) is "
+    "the index of the right one": with_lse_of_other,
+    "the delta of another of the thread's queries, by the index of the tile's other side; queries.query(i, j) "
+    "is the index of the right one": with_delta_of_other,
 }
 
 

@@ -73,23 +73,10 @@ def explain(question: Question) -> str:
     for words, formula in question.bench.spec.confused.items():
         if question.fits(question.at({}, formula)):
             return f"The gradient fits this mistake: {words}."
-    if exchanged := _exchanged(question):
-        return exchanged
     for words, replaced in _substitutions(question):
         if question.fits(question.at(replaced)):
             return words
     return _single_terms(question) or _product(question)
-
-
-def _exchanged(question: Question) -> str:
-    """Whether it is the gradient of another input."""
-    for name, values in question.tape.gradients(question.cotangents).items():
-        if name != question.name and question.fits(values):
-            return (
-                f"This is the gradient of {name}: are two gradients exchanged where backward assigns or "
-                "returns them? It returns one for each argument of forward, in their order."
-            )
-    return ""
 
 
 def _substitutions(question: Question) -> Iterator[tuple[str, Mapping[str, torch.Tensor]]]:
