@@ -39,6 +39,12 @@ REFUSALS = [
     Refusal("b is float64", [array(9), array(9, "float64")], mentions=["b", "float32"], exception=REFUSED),
     Refusal("a is int32", [array(9, "int32"), array(9)], mentions=["a", "float32"], exception=REFUSED),
     Refusal("a is a matrix", [array((3, 3)), array(9)], mentions=["a", "dimension"], exception=REFUSED),
+    # As many elements as the other one, so that only the number of dimensions is wrong.
+    Refusal("a is a single number", [array(()), array(1)], mentions=["a", "dimension"], exception=REFUSED),
+    Refusal("b is a matrix", [array(9), array((3, 3))], mentions=["b", "dimension"], exception=REFUSED),
+    Refusal(
+        "out is a matrix", [array(9), array(9), array((3, 3))], mentions=["out", "dimension"], exception=REFUSED
+    ),
     Refusal("b is shorter", [array(9), array(8)], mentions=["b", "element"], exception=REFUSED),
     Refusal("b is longer", [array(300), array(301)], mentions=["b", "element"], exception=REFUSED),
     Refusal(

@@ -89,6 +89,7 @@ VECTORS = [
 
 COLUMNS = [
     Case("a tile of ones", [tensor((32, 32), special="ones")]),
+    Case("a tile", [tensor((32, 32))]),
     Case("1000 rows of ones, several parts", [tensor((1000, 37), special="ones")]),
     Case("one row", [tensor((1, 45))]),
     Case("one column", [tensor((70, 1))]),

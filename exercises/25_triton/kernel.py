@@ -35,8 +35,8 @@ def forward_kernel(
 
 # Each program takes every num_programs-th tile of rows, and adds what it has to sums. That is two rows of
 # columns, for the gradients of weight and of bias. Its type is the one to compute in.
-# TODO(tuning): autotune says which tensors the kernel adds to, so that trying a configuration
-#   leaves no trace in them, about 1 line.
+# TODO(tuning): extend the line below: which tensors the kernel adds to, so that trying a
+#   configuration leaves no trace in them, about 1 line.
 @triton.autotune(configs=CONFIGS, key=["columns"])
 @triton.jit
 def backward_kernel(

@@ -145,8 +145,8 @@ at::Tensor scale_rows(const at::Tensor& x, const at::Tensor& factors) {
     launch_scale_rows(x.const_data_ptr<float>(), factors.const_data_ptr<float>(), x.size(0),
                       x.size(1), out.mutable_data_ptr<float>(),
                       c10::cuda::getCurrentCUDAStream());
-    // TODO(row_check): the other half of the repair in kernel.cu: why did no call report an error?,
-    //   about 1 line.
+    // TODO(row_check): the other half of the repair in kernel.cu: find out why no call reported an
+    //   error, about 1 line.
     cudaGetLastError();  // so that no later call reports an error of this one
     return out;
 }

@@ -22,6 +22,7 @@ ENTRY = "attention"
 SECTOR = 32  # bytes: the least that global memory reads or writes
 WARP = 32
 VECTOR = 16  # bytes
+ACROSS = 16  # threads that share a row of scores
 ROWS = 64  # of a tile, for floats and 64 dimensions
 
 Results = tuple[torch.Tensor, torch.Tensor]
@@ -62,8 +63,34 @@ def masked(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, later: torch.Tenso
 
 
 def without_own_key(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    """Query 0 has no key left, so that its largest score stays at -inf, and -inf minus -inf is NaN."""
     later = torch.ones(q.shape[-2], k.shape[-2], dtype=torch.bool).triu()
-    return masked(q, k, v, later & causal)
+    out, lse = masked(q, k, v, later & causal)
+    return out, lse.masked_fill(lse == -math.inf, math.nan)
+
+
+def up_to_the_tile(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    """Without a key, out is defined as 0."""
+    query, key = (torch.arange(each.shape[-2]) for each in (q, k))
+    out, lse = masked(q, k, v, (key >= query[:, None] // tile_rows(q) * tile_rows(q)) & causal)
+    return out.nan_to_num(0), lse
+
+
+def first_rows(of: torch.Tensor, rows: int) -> torch.Tensor:
+    """Zeros for all others."""
+    return of * (torch.arange(of.shape[-2]) < rows).to(of.dtype).unsqueeze(-1)
+
+
+def as_many_keys_as_queries(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False
+) -> Results:
+    return reference(q, first_rows(k, q.shape[-2]), v, causal)
+
+
+def as_many_values_as_queries(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False
+) -> Results:
+    return reference(q, k, first_rows(v, q.shape[-2]), causal)
 
 
 def masked_by_tiles(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
@@ -115,6 +142,35 @@ def with_old_sum(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool
     return tile_by_tile(q, k, v, causal, sum_too=False)
 
 
+def of_single_threads(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    """A thread has every 16th key, and of out every 16th vector; lse is written by the first thread."""
+    scores = scores_of(q, k, causal)
+    largest = scores.amax(-1, keepdim=True)
+    weights = torch.exp(scores - largest)
+    sums = torch.stack([weights[..., thread::ACROSS].sum(-1) for thread in range(ACROSS)], -1)
+    thread = torch.arange(q.shape[-1]) // (VECTOR // 4) % ACROSS
+    return weights @ v / sums[..., thread], largest.squeeze(-1) + torch.log(sums[..., 0])
+
+
+def largest_of_single_threads(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False
+) -> Results:
+    """For one tile: there, nothing is brought to another score."""
+    scores = scores_of(q, k, causal)
+    largest = torch.stack([scores[..., thread::ACROSS].amax(-1) for thread in range(ACROSS)], -1)
+    weights = torch.exp(scores - largest[..., torch.arange(k.shape[-2]) % ACROSS])
+    total = weights.sum(-1)
+    return weights @ v / total.unsqueeze(-1), largest[..., 0] + torch.log(total)
+
+
+def lse_without_logarithm(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False
+) -> Results:
+    out, lse = reference(q, k, v, causal)
+    largest = scores_of(q, k, causal).amax(-1)
+    return out, largest + torch.exp(lse - largest)
+
+
 def lse_of_differences(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
     out, lse = reference(q, k, v, causal)
     return out, lse - scores_of(q, k, causal).amax(-1)
@@ -124,12 +180,18 @@ CONFUSED = {
     "softmax(q kᵀ) v, without the factor 1 / √dims": without_scale,
     "attention to keys past the end of k, which are rows of zeros in the tile": filled_up,
     "a causal mask that also hides the query's own key": without_own_key,
+    "a causal mask that ends before the tile of the query itself": up_to_the_tile,
+    "rows of k up to the number of queries, and zeros for its other keys": as_many_keys_as_queries,
+    "rows of v up to the number of queries, and zeros for its other keys": as_many_values_as_queries,
     "a causal mask of whole tiles; within a tile, later keys take part": masked_by_tiles,
     "a causal mask that compares places within the tiles, not in the sequence": masked_within_tiles,
     "attention without the last part of a tile of keys": only_whole_tiles,
     "out with earlier tiles left at the largest score that they had": with_old_out,
     "a sum in which earlier tiles are left at the largest score that they had": with_old_sum,
+    "each thread's sum of its own keys, not added up over the 16 threads of a row": of_single_threads,
+    "each thread's largest score of its own keys, not that of the 16 threads of a row": largest_of_single_threads,
     "an lse without the row's largest score": lse_of_differences,
+    "an lse of the largest score and the sum itself, without its logarithm": lse_without_logarithm,
 }
 
 
@@ -151,6 +213,7 @@ CASES = [
     Case("causal, three tiles", heads(192, 192, 64, causal=True)),
     # With equal scores every key weighs the same: the result is a mean of v, and exp(lse) the number of keys.
     Case("one tile of equal scores", [tensor((1, 1, 64, 64), special="zeros"), *heads(64, 64, 64)[1:]]),
+    Case("two tiles of keys", heads(64, 128, 64)),
     Case("two tiles of keys, ones", heads(64, 128, 64, special="ones")),
     Case("causal, one tile of ones", heads(64, 64, 64, special="ones", causal=True)),
     Case("causal, an odd length", heads(101, 101, 64, causal=True)),
@@ -172,7 +235,13 @@ CASES = [
     Case("float16", heads(70, 90, 64, "float16")),
     Case("float16, causal, two heads", heads(90, 90, 40, "float16", count=2, causal=True)),
     Case("bfloat16", heads(70, 90, 64, "bfloat16")),
-    Case("heads beside each other in memory", heads(40, 50, 16, count=3, layout="transposed")),
+    Case("heads beside each other in memory", heads(40, 50, 16, count=3, layout="interleaved")),
+    Case("heads beside each other in memory, of k alone", [
+        *heads(40, 40, 16, count=3)[:1], *heads(40, 40, 16, count=3, layout="interleaved")[1:2],
+        *heads(40, 40, 16, count=3)[2:]]),
+    Case("heads beside each other in memory, of v alone", [
+        *heads(40, 40, 16, count=3)[:2], *heads(40, 40, 16, count=3, layout="interleaved")[2:]]),
+    Case("every head transposed", heads(40, 50, 16, count=3, layout="transposed")),
     Case("every second element", heads(40, 50, 32, layout="sliced")),
     Case("begins one element into its storage", heads(40, 50, 32, layout="offset")),
     Case("one head of k and v for all of q", [
@@ -317,7 +386,8 @@ DISPATCHER = Dispatcher(
                 Case("9 queries, 7 keys", heads(9, 7, 8, count=2)),
                 Case("float64, causal", heads(6, 6, 4, "float64", causal=True)),
                 Case("float16", heads(5, 8, 8, "float16")),
-                Case("heads beside each other", heads(5, 6, 8, count=3, layout="transposed")),
+                Case("heads beside each other", heads(5, 6, 8, count=3, layout="interleaved")),
+            Case("every head transposed", heads(5, 6, 8, count=3, layout="transposed")),
             ],
             differentiable=False,
         ),

@@ -22,7 +22,8 @@ from grader.specification import (
 ENTRY = "attention"
 SECTOR = 32  # bytes: the least that global memory reads or writes
 WARP = 32
-ROWS = 32  # of a tile, for floats and 64 dimensions
+ROWS = 64  # of a tile, for floats and 64 dimensions
+DOWN, ACROSS = 16, 8  # threads of a block, along the columns and the rows of a tile of such scores
 
 Results = tuple[torch.Tensor, torch.Tensor]
 
@@ -53,13 +54,14 @@ def as_if(value: torch.Tensor, path: torch.Tensor) -> torch.Tensor:
 
 def through(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool, weights: torch.Tensor, *,
-    delta: float | torch.Tensor = 1, grad_lse: float = 1,
+    delta: float | torch.Tensor = 1, grad_lse: float = 1, counted: torch.Tensor | None = None,
 ) -> Results:  # fmt: skip
     """Right results; backward computes with `weights`. Their gradient is grad_out vᵀ - delta, in which the
-    part of out (or of its single dimensions) and that of lse count as often as the numbers say.
+    part of out (or of its single dimensions) and that of lse count as often as the numbers say. A query's
+    delta belongs to its own weights, or to those whose sum for each query is `counted`.
     """
     out, lse = (each.detach() for each in reference(q, k, v, causal))
-    total = weights.sum(-1)
+    total = weights.sum(-1) if counted is None else counted
     return as_if(out, weights @ v - delta * total.unsqueeze(-1) * out), as_if(lse, grad_lse * total)
 
 
@@ -111,6 +113,28 @@ def without_own_key(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: b
     return through(q, k, v, causal, weights.masked_fill(own & causal, 0))
 
 
+def other_query(q: torch.Tensor, k: torch.Tensor) -> torch.Tensor:
+    """For each weight: the query whose numbers a thread uses that takes the index of the key, within its own
+    ones, for that of the query. In the second kernel, whose rows are keys: in the first one there are fewer.
+    """
+    query, key = torch.arange(q.shape[-2])[:, None], torch.arange(k.shape[-2])
+    return query - query % ROWS + query % ACROSS + key % ROWS // DOWN * ACROSS
+
+
+def with_lse_of_other(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    query = other_query(q, k)
+    of_other = reference(q, k, v, causal)[1].detach()[..., query.clamp(max=q.shape[-2] - 1)]
+    weights = torch.exp(scores_of(q, k, causal) - of_other.masked_fill(query >= q.shape[-2], math.inf))
+    return through(q, k, v, causal, weights)
+
+
+def with_delta_of_other(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    weights, query = weights_of(q, k, v, causal), other_query(q, k)
+    room = int(query.max()) + 1 if query.numel() else 0
+    counted = weights.new_zeros((*weights.shape[:-2], room)).index_add(-1, query.flatten(), weights.flatten(-2))
+    return through(q, k, v, causal, weights, counted=counted[..., : q.shape[-2]])
+
+
 def keys_for_values(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
     weights = weights_of(q, k, v, causal)
     of_scores, lse = through(q, k, v.detach(), causal, weights)
@@ -129,6 +153,10 @@ CONFUSED = {
     "weights that the causal mask has not made 0": without_mask,
     "a causal mask that also hides the query's own key": without_own_key,
     "grad_out kᵀ where grad_out vᵀ belongs": keys_for_values,
+    "the lse of another of the thread's queries, by the index of the tile's other side; queries.query(i, j) is "
+    "the index of the right one": with_lse_of_other,
+    "the delta of another of the thread's queries, by the index of the tile's other side; queries.query(i, j) "
+    "is the index of the right one": with_delta_of_other,
 }
 
 
@@ -153,7 +181,7 @@ CASES = [
     Case("float64", heads(45, 70, 24, "float64")),
     Case("float16", heads(70, 90, 64, "float16")),
     Case("bfloat16, causal", heads(70, 70, 37, "bfloat16", causal=True)),
-    Case("heads beside each other in memory", heads(40, 50, 16, count=3, layout="transposed")),
+    Case("heads beside each other in memory", heads(40, 50, 16, count=3, layout="interleaved")),
     Case("every second element", heads(40, 50, 32, layout="sliced")),
     Case("begins one element into its storage", heads(40, 50, 32, layout="offset")),
     Case("scores of a hundred and more", heads(33, 90, 64, limit=12)),
@@ -177,12 +205,12 @@ REFUSALS = [
 
 GRADIENT = Gradient(
     cases=[
-        Case("one tile", heads(32, 32, 64)),
-        Case("one tile of equal scores", [tensor((1, 1, 32, 64), special="zeros"), *heads(32, 32, 64)[1:]]),
-        Case("two tiles of keys", heads(32, 64, 64)),
-        Case("two tiles of queries", heads(64, 32, 64)),
-        Case("causal, one tile", heads(32, 32, 64, causal=True)),
-        Case("causal, three tiles", heads(96, 96, 64, causal=True)),
+        Case("one tile", heads(64, 64, 64)),
+        Case("one tile of equal scores", [tensor((1, 1, 64, 64), special="zeros"), *heads(64, 64, 64)[1:]]),
+        Case("two tiles of keys", heads(64, 128, 64)),
+        Case("two tiles of queries", heads(128, 64, 64)),
+        Case("causal, one tile", heads(64, 64, 64, causal=True)),
+        Case("causal, three tiles", heads(130, 130, 64, causal=True)),
         Case("float64", heads(5, 6, 3, "float64")),
         Case("float64, causal, two heads", heads(4, 4, 2, "float64", count=2, causal=True)),
         Case("float64, two tiles", heads(3, 19, 2, "float64")),
@@ -205,9 +233,17 @@ GRADIENT = Gradient(
             tensor((1, 1, 20, 16), low=5, high=6), tensor((1, 1, 40, 16), low=-6, high=-5),
             tensor((1, 1, 40, 16)), False]),
         Case("float16", heads(40, 50, 64, "float16")),
+        Case("float16, products of out and grad_out beyond 65,504", [
+            *heads(20, 30, 16, "float16")[:2], tensor((1, 1, 30, 16), "float16", low=3e4, high=6e4), False]),
         Case("float16, causal, two heads", heads(40, 40, 40, "float16", count=2, causal=True)),
         Case("bfloat16", heads(40, 50, 64, "bfloat16")),
-        Case("heads beside each other in memory", heads(40, 50, 16, count=3, layout="transposed")),
+        Case("heads beside each other in memory", heads(40, 50, 16, count=3, layout="interleaved")),
+        Case("heads beside each other in memory, of k alone", [
+            *heads(40, 40, 16, count=3)[:1], *heads(40, 40, 16, count=3, layout="interleaved")[1:2],
+            *heads(40, 40, 16, count=3)[2:]]),
+        Case("heads beside each other in memory, of v alone", [
+            *heads(40, 40, 16, count=3)[:2], *heads(40, 40, 16, count=3, layout="interleaved")[2:]]),
+        Case("every head transposed", heads(20, 30, 16, count=2, layout="transposed")),
         Case("every second element", heads(40, 50, 32, layout="sliced")),
         Case("begins one element into its storage", heads(40, 50, 32, layout="offset")),
         Case("one head of k and v for all of q", [
@@ -286,8 +322,8 @@ def shared_requests(q: torch.Tensor, k: torch.Tensor, *others: object) -> int:
 
 
 def barriers(q: torch.Tensor, k: torch.Tensor, *others: object) -> int:
-    """Two in each round of both kernels, for each of the two warps of each block."""
-    return 2 * 2 * 2 * (q.numel() // q.shape[-1] // ROWS) * (k.shape[-2] // ROWS)
+    """Two in each round of both kernels, for each of the four warps of each block."""
+    return 2 * 2 * 4 * (q.numel() // q.shape[-1] // ROWS) * (k.shape[-2] // ROWS)
 
 
 def results(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> float:
@@ -373,7 +409,8 @@ DISPATCHER = Dispatcher(
                 Case("9 queries, 7 keys", heads(9, 7, 8, count=2)),
                 Case("float64, causal", heads(6, 6, 4, "float64", causal=True)),
                 Case("float16", heads(5, 8, 8, "float16")),
-                Case("heads beside each other", heads(5, 6, 8, count=3, layout="transposed")),
+                Case("heads beside each other", heads(5, 6, 8, count=3, layout="interleaved")),
+                Case("every head transposed", heads(5, 6, 8, count=3, layout="transposed")),
             ],
         ),
         Operator(

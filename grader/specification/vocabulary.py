@@ -11,7 +11,8 @@ if TYPE_CHECKING:
     from grader.specification.sizes import DrawnSizes
 
 Layout: TypeAlias = Literal[
-    "contiguous", "transposed", "sliced", "offset", "expanded", "permuted", "padded", "truncated", "far"
+    "contiguous", "transposed", "sliced", "offset", "expanded", "permuted", "interleaved", "padded",
+    "truncated", "far",
 ]  # fmt: skip
 Special: TypeAlias = Literal["nan", "inf", "large", "zeros", "ones", "masked", "sorted"]
 Kind: TypeAlias = Literal["tensor", "numpy"]
@@ -25,7 +26,8 @@ DTYPES = (
 )  # fmt: skip
 NUMPY_HAS_NOT = ("bfloat16",)
 SMALLEST_RANK = {
-    "transposed": 2, "sliced": 1, "expanded": 1, "permuted": 3, "padded": 2, "truncated": 2, "far": 2,
+    "transposed": 2, "sliced": 1, "expanded": 1, "permuted": 3, "interleaved": 3, "padded": 2,
+    "truncated": 2, "far": 2,
 }  # fmt: skip
 FAR = 2**31  # elements: the first offset that a signed 32-bit integer cannot hold
 SHORT = ("uint8", "int8", "bool", "float16", "bfloat16")  # whose storage of 2^31 elements most GPUs can hold
@@ -82,11 +84,13 @@ def tensor(
             row (rank >= 2): what is left out is NaN, and the storage ends with the last row; ``offset``
             row-major but starting one element into its storage, so that vector loads are misaligned;
             ``expanded`` stride 0 along the first dimension; ``permuted`` the second dimension innermost, as
-            channels_last has it (rank >= 3); ``padded`` row-major with a gap behind each row, as in
-            ``x[..., :columns]`` (rank >= 2); ``far`` row-major, except that a huge stride along the first
-            dimension puts its last entry beyond offset 2^31, which overflows a 32-bit index (rank >= 2, at
-            least two entries there, dtypes of one or two bytes: its storage has 2 or 4 GiB, of which only
-            the elements are resident on simt and on the host, and all of it on a real GPU).
+            channels_last has it (rank >= 3); ``interleaved`` dense rows, with the two dimensions before them
+            exchanged, as of a projection that was split into heads (rank >= 3); ``padded`` row-major with a
+            gap behind each row, as in ``x[..., :columns]`` (rank >= 2); ``far`` row-major, except that a huge
+            stride along the first dimension puts its last entry beyond offset 2^31, which overflows a 32-bit
+            index (rank >= 2, at least two entries there, dtypes of one or two bytes: its storage has 2 or
+            4 GiB, of which only the elements are resident on simt and on the host, and all of it on a real
+            GPU).
         device: ``"cuda:0"``, ``"cuda:1"`` or ``"cpu"``; ignored by NumPy arrays, which are on the host.
         low, high: floating values are uniform in ``[low, high)``, integers in ``[low, high]``.
         name: how verdicts call it; default the parameter of ``reference`` at this position.
@@ -217,9 +221,10 @@ class Refusal:
 class Gradient:
     """How the backward pass is judged.
 
-    Every case is compared, for random, expanded and non-contiguous cotangents, with float64 autograd
-    through the reference, and once per input with that input alone requiring grad. The first one that has
-    elements is also asked with each tensor changed in place between forward and backward.
+    Every case is compared, for random, expanded and non-contiguous cotangents (of a result with at least
+    three dimensions, also ``interleaved`` ones), with float64 autograd through the reference, and once per
+    input with that input alone requiring grad. The first one that has elements is also asked with each
+    tensor changed in place between forward and backward.
     ``mode="gradcheck"`` also runs ``torch.autograd.gradcheck`` on the cases whose floating inputs are all
     float64; ``"cotangent"`` never does, for an operation that has no float64 kernel. ``inputs`` names the
     differentiable arguments (default: every floating tensor). ``unrequested=True`` also fails a backward

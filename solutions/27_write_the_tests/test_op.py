@@ -97,7 +97,7 @@ def test_large_values(offset: float) -> None:
 def test_values_that_are_not_finite_stay_in_their_row() -> None:
     x, bias = draw((5, 40))
     x[1, 7] = float("nan")
-    x[2, 3] = -float("inf")
+    x[2, :20] = -float("inf")
     x[3] = -float("inf")
     check(x, bias)
 

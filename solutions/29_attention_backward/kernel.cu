@@ -17,70 +17,82 @@ namespace {
 // ---- sizes --------------------------------------------------------------------------------------
 
 constexpr int kWarp = 32;
-constexpr int kThreads = 64;
 constexpr int kAcross = 8;  // threads that share the rows of a tile of scores
-constexpr int kDown = kThreads / kAcross;
-constexpr int kTileBytes = 8192;  // of a tile of rows; four and one of weights make at most 36 KiB
+constexpr int kBlocks = 2;  // for which a multiprocessor should have registers
 constexpr int kDeltaThreads = 128;  // of a block that computes deltas, one for each warp
 
 // log2(e): exp(x) = exp2(kLog2E<T> * x), and a GPU has an instruction for exp2 alone.
 template <typename T>
 constexpr T kLog2E = static_cast<T>(1.4426950408889634);
 
-// T: the type that is computed with, float or double. kDims: the dimensions of a tile's rows.
+// T: the type that is computed with, float or double. kDims: the dimensions of a tile's rows. A
+// tile of scores has a row for each of the block's own queries (or keys), and a column for each key
+// (or query) of this round.
 template <typename T, int kDims>
 struct Tile {
-    static constexpr int kVector = kVectorBytes / sizeof(T);             // elements
-    static constexpr int kRows = kTileBytes / (kDims * int(sizeof(T)));  // queries, and keys
-    static constexpr int kEach = kRows / kDown;  // rows of a thread, and columns
+    // In a large tile a thread has 4 x 8 scores, so that each vector it loads serves more products.
+    // Rows of 512 bytes have small tiles: their gradients take the registers.
+    static constexpr bool kLarge = kDims * sizeof(T) <= 256;
+    static constexpr int kThreads = kLarge ? 128 : 64, kDown = kThreads / kAcross;
+    static constexpr int kBytes = kLarge ? 16384 : 8192;             // of a tile of rows
+    static constexpr int kVector = kVectorBytes / sizeof(T);         // elements
+    static constexpr int kRows = kBytes / (kDims * int(sizeof(T)));  // queries, and keys
+    static constexpr int kThreadRows = kRows / kDown, kThreadColumns = kRows / kAcross;
     static constexpr int kThreadVectors =
         kDims / kVector / kAcross;  // of each of its rows of a gradient
+
+    // The thread's row i and column j. A warp has four rows of threads, two rows apart: their
+    // vectors are in different banks. Lanes i and i ^ 1 share a column, and lanes i and i ^ 2 a
+    // row: loads in which such lanes agree take half as many wavefronts, whether they are of rows
+    // or of columns.
+    __device__ static int row_of(int i) {
+        const unsigned lane = threadIdx.x % kWarp, warp = threadIdx.x / kWarp;
+        const unsigned first = (lane % 2 + lane / 4 % 2 * 2) * 2 + warp % 2 + warp / 2 * 8;
+        return static_cast<int>(first) + i * kDown;
+    }
+    __device__ static int column_of(int j) {
+        const unsigned lane = threadIdx.x % kWarp;
+        return static_cast<int>(lane / 2 % 2 + lane / 8 * 2) + j * kAcross;
+    }
 };
 
-// A tile of scores has a row for each of the block's own queries (or keys), and a column for each
-// key (or query) of this round. A warp has four rows of threads, two rows apart: their vectors are
-// in different banks. Lanes i and i ^ 1 share a column, and lanes i and i ^ 2 a row: loads in which
-// such lanes agree take half as many wavefronts, whether they are of rows or of columns.
-__device__ int thread_row() {
-    const unsigned lane = threadIdx.x % kWarp;
-    return static_cast<int>((lane % 2 + lane / 4 % 2 * 2) * 2 + threadIdx.x / kWarp);
-}
-__device__ int thread_column() {
-    const unsigned lane = threadIdx.x % kWarp;
-    return static_cast<int>(lane / 2 % 2 + lane / 8 * 2);
-}
-__device__ int row_of(int i) {
-    return thread_row() + i * kDown;
-}
-__device__ int column_of(int j) {
-    return thread_column() + j * kAcross;
-}
+// What a block keeps in shared memory: at most 80 KiB. More than 48 KiB have to be dynamic.
+template <typename T, int kDims>
+struct Tiles {
+    static constexpr int kRows = Tile<T, kDims>::kRows;
+    T q[kRows][kDims], grad_out[kRows][kDims], k[kRows][kDims], v[kRows][kDims];
+    T p[kRows][kRows];  // rows: the block's own queries or keys
+};
 
 // ---- what a thread keeps in registers -----------------------------------------------------------
 
 // Of a tile of scores, weights or their gradients.
 template <typename T, int kDims>
 struct Scores {
-    T at[Tile<T, kDims>::kEach][Tile<T, kDims>::kEach] = {};
+    T at[Tile<T, kDims>::kThreadRows][Tile<T, kDims>::kThreadColumns] = {};
 };
 
 // Of a gradient's rows: vectors column_of(0), column_of(1), ... of rows row_of(0), row_of(1), ...
 template <typename T, int kDims>
 struct Sums {
-    T at[Tile<T, kDims>::kEach][Tile<T, kDims>::kThreadVectors * Tile<T, kDims>::kVector] = {};
+    T at[Tile<T, kDims>::kThreadRows]
+        [Tile<T, kDims>::kThreadVectors * Tile<T, kDims>::kVector] = {};
 };
 
 // lse and delta of a thread's queries. kQueriesDown: the rows of the tile are queries, and not its
 // columns.
 template <typename T, int kDims, bool kQueriesDown>
 struct Queries {
-    T lse[Tile<T, kDims>::kEach], delta[Tile<T, kDims>::kEach];
+    using S = Tile<T, kDims>;
+    // Queries of a thread.
+    static constexpr int kEach = kQueriesDown ? S::kThreadRows : S::kThreadColumns;
+    T lse[kEach], delta[kEach];
 
     // first_row: the place of the head's query 0 in lse and delta.
     template <typename Stored>
     __device__ Queries(const Saved<Stored, T>& saved, int64_t first_row, int64_t first_query) {
-        for (int i = 0; i < Tile<T, kDims>::kEach; ++i) {
-            const int64_t query = first_query + (kQueriesDown ? row_of(i) : column_of(i));
+        for (int i = 0; i < kEach; ++i) {
+            const int64_t query = first_query + (kQueriesDown ? S::row_of(i) : S::column_of(i));
             const bool there = query < saved.sizes.queries;
             lse[i] = there ? saved.lse[first_row + query]
                            : std::numeric_limits<T>::infinity();  // weights: 0
@@ -90,10 +102,10 @@ struct Queries {
     // Which of the thread's queries, and of its keys, the score at [i][j] belongs to.
     __device__ static int query(int i, int j) { return kQueriesDown ? i : j; }
     __device__ static int query_place(int i, int j) {
-        return kQueriesDown ? row_of(i) : column_of(j);
+        return kQueriesDown ? S::row_of(i) : S::column_of(j);
     }
     __device__ static int key_place(int i, int j) {
-        return kQueriesDown ? column_of(j) : row_of(i);
+        return kQueriesDown ? S::column_of(j) : S::row_of(i);
     }
 };
 
@@ -106,14 +118,16 @@ __device__ void multiply_rows(Scores<T, kDims>& scores, const T (&left)[kRows][k
     using S = Tile<T, kDims>;
 #pragma unroll 2
     for (int vector = 0; vector < kDims / S::kVector; ++vector) {
-        Vector<T> of_left[S::kEach];
+        Vector<T> of_left[S::kThreadRows];
 #pragma unroll
-        for (int i = 0; i < S::kEach; ++i) of_left[i] = load_vector(left, row_of(i), vector);
+        for (int i = 0; i < S::kThreadRows; ++i) {
+            of_left[i] = load_vector(left, S::row_of(i), vector);
+        }
 #pragma unroll
-        for (int j = 0; j < S::kEach; ++j) {
-            const Vector<T> of_right = load_vector(right, column_of(j), vector);
+        for (int j = 0; j < S::kThreadColumns; ++j) {
+            const Vector<T> of_right = load_vector(right, S::column_of(j), vector);
 #pragma unroll
-            for (int i = 0; i < S::kEach; ++i) {
+            for (int i = 0; i < S::kThreadRows; ++i) {
 #pragma unroll
                 for (int e = 0; e < S::kVector; ++e) {
                     scores.at[i][j] += element<T>(of_left[i], e) * element<T>(of_right, e);
@@ -131,16 +145,19 @@ __device__ void add_weighted(Sums<T, kDims>& sums, const T (&weights)[kRows][kRo
     using S = Tile<T, kDims>;
 #pragma unroll 2
     for (int vector = 0; vector < kRows / S::kVector; ++vector) {
-        Vector<T> of_weights[S::kEach];
+        Vector<T> of_weights[S::kThreadRows];
 #pragma unroll
-        for (int i = 0; i < S::kEach; ++i) of_weights[i] = load_vector(weights, row_of(i), vector);
+        for (int i = 0; i < S::kThreadRows; ++i) {
+            of_weights[i] = load_vector(weights, S::row_of(i), vector);
+        }
 #pragma unroll
         for (int e = 0; e < S::kVector; ++e) {
 #pragma unroll
             for (int v = 0; v < S::kThreadVectors; ++v) {
-                const Vector<T> of_row = load_vector(rows, vector * S::kVector + e, column_of(v));
+                const Vector<T> of_row =
+                    load_vector(rows, vector * S::kVector + e, S::column_of(v));
 #pragma unroll
-                for (int i = 0; i < S::kEach; ++i) {
+                for (int i = 0; i < S::kThreadRows; ++i) {
 #pragma unroll
                     for (int c = 0; c < S::kVector; ++c) {
                         sums.at[i][v * S::kVector + c] +=
@@ -155,9 +172,10 @@ __device__ void add_weighted(Sums<T, kDims>& sums, const T (&weights)[kRows][kRo
 // Writes this thread's scores to their places. A row of them is written, and read, by one warp.
 template <typename T, int kRows, int kDims>
 __device__ void store_scores(T (&tile)[kRows][kRows], const Scores<T, kDims>& scores) {
-    for (int i = 0; i < Tile<T, kDims>::kEach; ++i) {
-        for (int j = 0; j < Tile<T, kDims>::kEach; ++j) {
-            tile[row_of(i)][swizzled<T, kRows>(row_of(i), column_of(j))] = scores.at[i][j];
+    using S = Tile<T, kDims>;
+    for (int i = 0; i < S::kThreadRows; ++i) {
+        for (int j = 0; j < S::kThreadColumns; ++j) {
+            tile[S::row_of(i)][swizzled<T, kRows>(S::row_of(i), S::column_of(j))] = scores.at[i][j];
         }
     }
 }
@@ -167,13 +185,14 @@ __device__ void store_scores(T (&tile)[kRows][kRows], const Scores<T, kDims>& sc
 template <typename T, int kDims, typename Stored>
 __device__ void store_sums(Stored* gradient, Sums<T, kDims>& sums, T factor, int64_t first,
                            int64_t rows, int64_t dims, bool wide) {
+    using S = Tile<T, kDims>;
 #pragma unroll
-    for (int i = 0; i < Tile<T, kDims>::kEach; ++i) {
-        const int64_t row = first + row_of(i);
+    for (int i = 0; i < S::kThreadRows; ++i) {
+        const int64_t row = first + S::row_of(i);
         if (row >= rows) continue;
         for (T& each : sums.at[i]) each *= factor;
-        store_row<kAcross>(gradient + row * dims, sums.at[i], column_of(0), static_cast<int>(dims),
-                           wide);
+        store_row<kAcross>(gradient + row * dims, sums.at[i], S::column_of(0),
+                           static_cast<int>(dims), wide);
     }
 }
 
@@ -186,15 +205,25 @@ __device__ void to_weights(Scores<T, kDims>& scores, const Queries<T, kDims, kQu
                            T scale, int64_t first_query, int64_t first_key, int64_t keys,
                            bool causal) {
     // --8<-- [start:weights]
+    using S = Tile<T, kDims>;
 #pragma unroll
-    for (int i = 0; i < Tile<T, kDims>::kEach; ++i) {
+    for (int i = 0; i < S::kThreadRows; ++i) {
 #pragma unroll
-        for (int j = 0; j < Tile<T, kDims>::kEach; ++j) {
+        for (int j = 0; j < S::kThreadColumns; ++j) {
+            const T exponent = scale * scores.at[i][j] - queries.lse[queries.query(i, j)];
+            scores.at[i][j] = exp2(kLog2E<T> * exponent);
+        }
+    }
+    // Most tiles have no masked score, and need none of these comparisons.
+    const int64_t last_key = first_key + S::kRows - 1;
+    if (last_key < keys && !(causal && last_key > first_query)) return;
+#pragma unroll
+    for (int i = 0; i < S::kThreadRows; ++i) {
+#pragma unroll
+        for (int j = 0; j < S::kThreadColumns; ++j) {
             const int64_t query = first_query + queries.query_place(i, j);
             const int64_t key = first_key + queries.key_place(i, j);
-            const bool masked = key >= keys || (causal && key > query);
-            const T exponent = scale * scores.at[i][j] - queries.lse[queries.query(i, j)];
-            scores.at[i][j] = masked ? T(0) : exp2(kLog2E<T> * exponent);
+            if (key >= keys || (causal && key > query)) scores.at[i][j] = T(0);
         }
     }
     // --8<-- [end:weights]
@@ -206,9 +235,9 @@ __device__ void to_gradients(Scores<T, kDims>& weights, const Scores<T, kDims>& 
                              const Queries<T, kDims, kQueriesDown>& queries) {
     // --8<-- [start:score_gradients]
 #pragma unroll
-    for (int i = 0; i < Tile<T, kDims>::kEach; ++i) {
+    for (int i = 0; i < Tile<T, kDims>::kThreadRows; ++i) {
 #pragma unroll
-        for (int j = 0; j < Tile<T, kDims>::kEach; ++j) {
+        for (int j = 0; j < Tile<T, kDims>::kThreadColumns; ++j) {
             weights.at[i][j] *= products.at[i][j] - queries.delta[queries.query(i, j)];
         }
     }
@@ -251,16 +280,13 @@ __device__ const Stored* of_head(const Stored* x, Strides strides) {
 
 // grad_q, like q and dense. Block (tile, head, batch) computes one tile of queries.
 template <typename Stored, int kDims>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(Tile<at::opmath_type<Stored>, kDims>::kThreads, kBlocks)
     grad_q_kernel(Saved<Stored, at::opmath_type<Stored>> saved, Stored* __restrict__ grad_q,
                   at::opmath_type<Stored> scale, bool wide) {
     using T = at::opmath_type<Stored>;
-    constexpr int kRows = Tile<T, kDims>::kRows;
-    __shared__ __align__(kVectorBytes) T q_tile[kRows][kDims];
-    __shared__ __align__(kVectorBytes) T grad_tile[kRows][kDims];
-    __shared__ __align__(kVectorBytes) T k_tile[kRows][kDims];
-    __shared__ __align__(kVectorBytes) T v_tile[kRows][kDims];
-    __shared__ __align__(kVectorBytes) T p_tile[kRows][kRows];
+    constexpr int kRows = Tile<T, kDims>::kRows, kThreads = Tile<T, kDims>::kThreads;
+    extern __shared__ __align__(kVectorBytes) unsigned char memory[];
+    auto& [q_tile, grad_tile, k_tile, v_tile, p_tile] = *reinterpret_cast<Tiles<T, kDims>*>(memory);
     const Sizes& sizes = saved.sizes;
     const int dims = static_cast<int>(sizes.dims);
     const Stored* k = of_head(saved.k, saved.k_strides);
@@ -298,16 +324,13 @@ __global__ void __launch_bounds__(kThreads)
 
 // grad_k and grad_v, like k and v and dense. Block (tile, head, batch) computes one tile of keys.
 template <typename Stored, int kDims>
-__global__ void __launch_bounds__(kThreads)
+__global__ void __launch_bounds__(Tile<at::opmath_type<Stored>, kDims>::kThreads, kBlocks)
     grad_kv_kernel(Saved<Stored, at::opmath_type<Stored>> saved, Stored* __restrict__ grad_k,
                    Stored* __restrict__ grad_v, at::opmath_type<Stored> scale, bool wide) {
     using T = at::opmath_type<Stored>;
-    constexpr int kRows = Tile<T, kDims>::kRows;
-    __shared__ __align__(kVectorBytes) T k_tile[kRows][kDims];
-    __shared__ __align__(kVectorBytes) T v_tile[kRows][kDims];
-    __shared__ __align__(kVectorBytes) T q_tile[kRows][kDims];
-    __shared__ __align__(kVectorBytes) T grad_tile[kRows][kDims];
-    __shared__ __align__(kVectorBytes) T p_tile[kRows][kRows];  // rows: keys; columns: queries
+    constexpr int kRows = Tile<T, kDims>::kRows, kThreads = Tile<T, kDims>::kThreads;
+    extern __shared__ __align__(kVectorBytes) unsigned char memory[];
+    auto& [q_tile, grad_tile, k_tile, v_tile, p_tile] = *reinterpret_cast<Tiles<T, kDims>*>(memory);
     const Sizes& sizes = saved.sizes;
     const int dims = static_cast<int>(sizes.dims);
     const Stored* q = of_head(saved.q, saved.q_strides);
@@ -371,10 +394,28 @@ dim3 grid_of(int64_t rows, int tile_rows, Sizes sizes) {
             static_cast<unsigned>(sizes.heads), static_cast<unsigned>(sizes.batch)};
 }
 
+// A kernel gets more than 48 KiB of dynamic shared memory only if that is requested.
+template <typename Kernel>
+void allow_dynamic(Kernel* kernel, int bytes) {
+    cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes);
+}
+
+// Whether rows of so many dimensions get tiles of 64. Before compute capability 8.0, a block cannot
+// have the 80 KiB that floats then take; the tiles of 128 dimensions fit on every GPU.
+template <typename T>
+bool in_short_rows(int64_t dims) {
+    int device = 0, most = 0;
+    cudaGetDevice(&device);
+    cudaDeviceGetAttribute(&most, cudaDevAttrMaxSharedMemoryPerBlockOptin, device);
+    return dims <= 64 && sizeof(Tiles<T, 64>) <= static_cast<size_t>(most);
+}
+
 template <int kDims, typename Stored, typename T>
 void launch_grad_q_tiles(const Saved<Stored, T>& saved, Stored* grad_q, cudaStream_t stream) {
     const dim3 grid = grid_of(saved.sizes.queries, Tile<T, kDims>::kRows, saved.sizes);
-    grad_q_kernel<Stored, kDims><<<grid, kThreads, 0, stream>>>(
+    constexpr int kBytes = sizeof(Tiles<T, kDims>), kThreads = Tile<T, kDims>::kThreads;
+    allow_dynamic(grad_q_kernel<Stored, kDims>, kBytes);
+    grad_q_kernel<Stored, kDims><<<grid, kThreads, kBytes, stream>>>(
         saved, grad_q, scale_of<T>(saved.sizes), all_in_vectors(saved));
 }
 
@@ -382,7 +423,9 @@ template <int kDims, typename Stored, typename T>
 void launch_grad_kv_tiles(const Saved<Stored, T>& saved, Stored* grad_k, Stored* grad_v,
                           cudaStream_t stream) {
     const dim3 grid = grid_of(saved.sizes.keys, Tile<T, kDims>::kRows, saved.sizes);
-    grad_kv_kernel<Stored, kDims><<<grid, kThreads, 0, stream>>>(
+    constexpr int kBytes = sizeof(Tiles<T, kDims>), kThreads = Tile<T, kDims>::kThreads;
+    allow_dynamic(grad_kv_kernel<Stored, kDims>, kBytes);
+    grad_kv_kernel<Stored, kDims><<<grid, kThreads, kBytes, stream>>>(
         saved, grad_k, grad_v, scale_of<T>(saved.sizes), all_in_vectors(saved));
 }
 
@@ -401,8 +444,8 @@ void launch_delta(const Stored* grad_out, const Stored* out, const T* grad_lse, 
 template <typename Stored, typename T>
 void launch_grad_q(const Saved<Stored, T>& saved, Stored* grad_q, cudaStream_t stream) {
     if (saved.sizes.batch * saved.sizes.heads * saved.sizes.queries == 0) return;
-    const auto launch = saved.sizes.dims <= 64 ? launch_grad_q_tiles<64, Stored, T>
-                                               : launch_grad_q_tiles<128, Stored, T>;
+    const auto launch = in_short_rows<T>(saved.sizes.dims) ? launch_grad_q_tiles<64, Stored, T>
+                                                         : launch_grad_q_tiles<128, Stored, T>;
     launch(saved, grad_q, stream);
 }
 
@@ -410,8 +453,8 @@ template <typename Stored, typename T>
 void launch_grad_kv(const Saved<Stored, T>& saved, Stored* grad_k, Stored* grad_v,
                     cudaStream_t stream) {
     if (saved.sizes.batch * saved.sizes.heads * saved.sizes.keys == 0) return;
-    const auto launch = saved.sizes.dims <= 64 ? launch_grad_kv_tiles<64, Stored, T>
-                                               : launch_grad_kv_tiles<128, Stored, T>;
+    const auto launch = in_short_rows<T>(saved.sizes.dims) ? launch_grad_kv_tiles<64, Stored, T>
+                                                         : launch_grad_kv_tiles<128, Stored, T>;
     launch(saved, grad_k, grad_v, stream);
 }
 

@@ -252,6 +252,27 @@ def test_values_that_are_wrong_anyway_are_no_fault_of_a_registration() -> None:
     assert "A fake gives shape, dtype" in fake.sentence, "that depends on no value"
 
 
+def test_what_is_to_be_repaired_first_is_read_up_on_where_its_check_says() -> None:
+    wrong = Outcome(Status.FAIL, "muladd(...) returned 1, expected 0.", topic="race_shared")
+    known = judged("noise_topic", like_a, noise=True, known={"correctness": wrong})
+    assert known.topic == "race_shared"
+    assert judged("noise_alone", like_a, noise=True).topic == "aot_dispatch"
+
+
+def test_a_fake_with_another_number_of_results_is_named() -> None:
+    outcome = judged("two_from_the_fake", lambda a, b: (torch.empty_like(a), torch.empty_like(a)))
+    assert "The fake of unit_dispatch" in outcome.sentence
+    assert "returns 2 values, and its schema has 1." in outcome.sentence
+    assert outcome.topic == "fake_tensor"
+
+
+def test_a_device_that_failed_is_no_fault_of_a_registration() -> None:
+    said = "AcceleratorError: CUDA error: invalid argument\nSearch for `cudaErrorInvalidValue' in https://docs"
+    outcome = messages.complaint_outcome("f(a)", "test_schema", said)
+    assert outcome is not None and outcome.topic == dispatcher.UNTESTED
+    assert outcome.sentence.startswith("f(a) raised AcceleratorError: CUDA error: invalid argument. Repair")
+
+
 def test_a_loop_instead_of_a_rule_for_vmap() -> None:
     outcome = judged("loop", like_a, rule=False)
     assert failing(outcome) == ["torch.func"]

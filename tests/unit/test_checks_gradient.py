@@ -82,6 +82,25 @@ def test_every_kind_of_cotangent_and_every_input_alone_is_tried() -> None:
     assert seen == [*kinds, *[((7, 1), both)] * 3], "at last with a, b and the result changed in place"
 
 
+def test_a_result_of_matrices_is_also_given_dense_rows_at_other_distances() -> None:
+    seen: list[tuple[int, ...]] = []
+
+    def backward(ctx: Any, grad: torch.Tensor) -> Any:
+        seen.append(grad.stride())
+        return Product.backward(ctx, grad)
+
+    heads = Gradient(cases=[Case("two heads", pair((2, 3, 4)))], mode="cotangent")
+    assert judged(with_backward(backward), heads).status is Status.PASS
+    assert seen[:4] == [(12, 4, 1), (0, 0, 0), (12, 1, 3), (4, 8, 1)]
+
+    def of_dense_heads(ctx: Any, grad: torch.Tensor) -> Any:  # rows are dense, so they are in place
+        known = grad if grad.stride(-1) == 1 else grad.contiguous()
+        return Product.backward(ctx, known.as_strided(known.shape, (12, 4, 1)))
+
+    outcome = judged(with_backward(of_dense_heads), heads)
+    assert "given a cotangent whose rows are dense and interleaved in memory" in outcome.sentence
+
+
 def test_float32_is_compared_but_not_gradchecked() -> None:
     outcome = judged(Product.apply, Gradient(cases=[Case("float32", pair(300, "float32"))]))
     assert outcome.status is Status.PASS
@@ -110,6 +129,23 @@ def test_a_missing_chain_factor_is_recognised() -> None:
 def test_exchanged_gradients_are_recognised() -> None:
     outcome = judged(with_backward(lambda ctx, g: (g * ctx.saved_tensors[0], g * ctx.saved_tensors[1])))
     assert "This equals the gradient of b: either the two are returned in another order" in outcome.sentence
+
+
+def test_exchanged_gradients_are_recognised_with_the_rounding_errors_of_long_sums() -> None:
+    class Product(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx: Any, a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+            ctx.save_for_backward(a, b)
+            return a @ b
+
+        @staticmethod
+        def backward(ctx: Any, grad: torch.Tensor) -> Any:
+            a, b = ctx.saved_tensors
+            return 1.0001 * (a.mT @ grad), grad @ b.mT
+
+    square = Gradient(cases=[Case("float32", pair((60, 60), "float32"))])
+    outcome = judged(Product.apply, square, reference=lambda a, b: a @ b, accumulation=lambda a, b: 2000)
+    assert "This equals the gradient of b: either" in outcome.sentence
 
 
 def test_inputs_whose_gradients_are_equal_cannot_be_exchanged() -> None:

@@ -63,6 +63,8 @@ def test_unsigned_integers_have_no_negative_low() -> None:
         ("padded", (2, 3, 4), (21, 7, 1)),
         ("permuted", (2, 3, 4), (12, 1, 3)),
         ("permuted", (2, 3, 4, 5), (60, 1, 15, 3)),
+        ("interleaved", (3, 4, 5), (5, 15, 1)),
+        ("interleaved", (2, 3, 4, 5), (60, 5, 15, 1)),
         ("truncated", (3, 6), (8, 1)),
         ("truncated", (2, 3, 4), (24, 8, 1)),
     ],

@@ -11,6 +11,14 @@
 namespace simt {
 
 // A copy for the call to take; of an array and a function their address, which is what the call takes.
+#ifdef __clang__
+// clang++ has hooks where a call's objects are copied. A reference to a field of a packed structure, which lies anywhere,
+// would promise an alignment.
+template <class T>
+SIMT_INLINE constexpr T handed(T value) {
+    return value;
+}
+#else
 template <class T>
     requires(!std::is_array_v<T>)
 SIMT_INLINE constexpr auto handed(const T& value) {
@@ -20,6 +28,7 @@ template <class T, size_t count>
 SIMT_INLINE constexpr T* handed(T (&array)[count]) {
     return array;
 }
+#endif
 
 // The result itself. A call whose result has a reference to it leaves it in an object, which is then assigned.
 template <class T>

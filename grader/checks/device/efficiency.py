@@ -32,7 +32,16 @@ from grader.checks.values.correctness import wrong_output
 from grader.checks.values.expected import expected_outputs
 from grader.checks.values.inputs import Inputs
 from grader.checks.values.wording import error_outcome
-from grader.specification.efficiency import COTANGENT, GRADIENT_OF, METRICS, OUTPUT, Efficiency, Limit, Stage
+from grader.specification.efficiency import (
+    COTANGENT,
+    GRADIENT_OF,
+    METRICS,
+    OUTPUT,
+    Cotangent,
+    Efficiency,
+    Limit,
+    Stage,
+)
 from grader.verdict import NOT_JUDGED, Status
 
 ON_SIMT_ONLY = (
@@ -111,7 +120,7 @@ def _count(bench: Bench, efficiency: Efficiency, inputs: Inputs) -> dict[Stage, 
     sizes = _sizes(inputs, call)
     stages: dict[Stage, CountedStage] = {"forward": _stage(call, call, bench.files, sizes)}
     if back is not None:
-        stages["backward"] = _stage(back, call, bench.files, sizes)
+        stages["backward"] = _stage(back, call, bench.files, sizes, efficiency.cotangent)
     return stages
 
 
@@ -214,13 +223,18 @@ _REASONS = {  # where the earlier check, by its topic, found something else than
 }
 
 
-def _stage(call: Call, forward: Call, files: Path, sizes: Mapping[str, int]) -> CountedStage:
+def _stage(
+    call: Call, forward: Call, files: Path, sizes: Mapping[str, int], kind: Cotangent = "random"
+) -> CountedStage:
+    """What was counted in `call`, which is `forward` or its backward for a cotangent of `kind`."""
     found = symbolise(call.reply.trace.counts, quote=SourceReader(files))
     counts = [each for each in found if not is_of_a_library(each.launch.kernel)]
     names = tensor_names(forward.reply)
     if call is not forward:
         names |= tensor_names(call.reply, backward=True)  # forward's tensors are still alive
     text = forward.text if call is forward else f"the backward of {forward.text}"
+    if kind != "random":
+        text = f"{text} for {'an' if kind[0] in 'aeiou' else 'a'} {kind} cotangent"
     trace = call.reply.trace
     return CountedStage(
         text, tuple(counts), names, files, trace.allocations, trace.peak_bytes,

@@ -12,6 +12,7 @@ from pathlib import Path
 import torch
 
 from cusimt.support.words import ended
+from grader.checks import unpacking
 from grader.checks.bench import Bench, Call
 from grader.checks.device.causes import cause_of
 from grader.checks.gradients.cotangents import expected_gradient
@@ -49,7 +50,8 @@ def wrong_gradient(
     if back.reply.error is not None:
         error = with_owner(placed(back.reply.error, bench.files), inputs, cotangents)
         failure = error_outcome(text, error, case.name)
-        return _reminding(_naming_shapes(_unpacking(failure), inputs, cotangents), case)
+        counted = advised(failure, error, bench.files)
+        return _reminding(_naming_shapes(counted, inputs, cotangents), case)
     if back.reply.trace.sticky_error is not None:
         return device_error(back.text, back.reply, case.name)
     asked = _Asked(bench, case, inputs, tape, cotangents)
@@ -126,15 +128,10 @@ class _Asked(Recorded):
         )
 
 
-def _unpacking(failure: Outcome) -> Outcome:
-    """What has to agree, where Python counted one thing on either side of an assignment and said no more."""
-    if failure.status is not Status.FAIL or "values to unpack (expected" not in failure.sentence:
-        return failure
-    rule = (
-        "An unpacking needs a name for each value: ctx.saved_tensors has those that save_for_backward was "
-        "given, in that order, and an operator returns those of its schema."
-    )
-    return replace(failure, sentence=f"{ended(failure.sentence)} {rule}")
+def advised(failure: Outcome, error: RemoteError, files: Path) -> Outcome:
+    """What has to agree, where Python or autograd counted two sides and said no more."""
+    said = unpacking.advice(error.message, error.where, files) if failure.status is Status.FAIL else ""
+    return replace(failure, sentence=f"{ended(failure.sentence)} {said}") if said else failure
 
 
 def _naming_shapes(failure: Outcome, inputs: Inputs, cotangents: list[torch.Tensor]) -> Outcome:
@@ -161,6 +158,7 @@ def _with_cotangent(text: str, kind: str) -> str:
         "random": "a random cotangent",
         "expanded": "an expanded cotangent (stride 0, as sum().backward() sends)",
         "transposed": "a non-contiguous cotangent",
+        "interleaved": "a cotangent whose rows are dense and interleaved in memory",
     }
     return f"{text}, given {words[kind]}"
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final
 
 import torch
 
@@ -13,7 +14,17 @@ from grader.checks.values.inputs import Drawn, Inputs
 from grader.run.values import Schedule
 from grader.specification import Case, Gradient
 
-COTANGENTS = ("random", "expanded", "transposed")
+RANDOM: Final = ("random",)
+
+
+def kinds(outputs: Sequence[torch.Tensor]) -> tuple[str, ...]:
+    """What a backward for these results is given in turn.
+
+    Of rows that are dense themselves, only ``interleaved`` ones show whether their distances are used: many
+    a backward copies what ``expanded`` and ``transposed`` make.
+    """
+    rows = ("interleaved",) if any(each.ndim >= 3 for each in outputs) else ()
+    return (*RANDOM, "expanded", "transposed", *rows)
 
 
 def differentiable(gradient: Gradient, inputs: Inputs) -> list[Drawn]:
@@ -28,12 +39,18 @@ def differentiable(gradient: Gradient, inputs: Inputs) -> list[Drawn]:
 
 
 def cotangent(bench: Bench, output: torch.Tensor, kind: str, case: str) -> torch.Tensor:
-    """A cotangent in the shape of `output`: random, a random number expanded, or with other strides."""
+    """A cotangent in the shape of `output`: random, a random number expanded, or with other strides.
+
+    ``transposed`` ones have the last two dimensions exchanged in memory, ``interleaved`` ones the two before
+    the last.
+    """
     generator = bench.generator("cotangent", kind, case)
     drawn_as = output.dtype if output.dtype.is_complex else torch.float64
     if kind == "expanded":
         return torch.randn((), generator=generator, dtype=drawn_as).to(output.dtype).expand(output.shape)
     values = torch.randn(output.shape, generator=generator, dtype=drawn_as).to(output.dtype)
+    if kind == "interleaved" and output.ndim >= 3:
+        return values.transpose(-3, -2).contiguous().transpose(-3, -2)
     if kind == "transposed" and output.ndim >= 2:
         return values.mT.contiguous().mT
     if kind == "transposed" and output.ndim == 1:

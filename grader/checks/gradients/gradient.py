@@ -14,8 +14,8 @@ from grader.checks.device.launches import own_launches
 from grader.checks.device.library_work import foreign_operators
 from grader.checks.device.producers import GRADIENTS, RECORDED, not_earned
 from grader.checks.device.vendor_work import vendor_work
-from grader.checks.gradients.comparison import forward_is_wrong, wrong_gradient
-from grader.checks.gradients.cotangents import COTANGENTS, cotangent, differentiable, expected_gradient
+from grader.checks.gradients.comparison import advised, forward_is_wrong, wrong_gradient
+from grader.checks.gradients.cotangents import RANDOM, cotangent, differentiable, expected_gradient, kinds
 from grader.checks.gradients.double_backward import second_problem
 from grader.checks.gradients.engine import numeric_sizes
 from grader.checks.gradients.gradcheck import gradcheck_problem
@@ -165,11 +165,11 @@ def judge_case(bench: Bench, gradient: Gradient, case: Case) -> Outcome | None:
     names = [each.name for each in differentiable(gradient, inputs)]
     tape = record_tape(bench, inputs, names, case.name)
     counted = gradient.unrequested and not _is_left_to_others(bench, gradient, case)
-    launches, failure = _judge_subset(bench, case, inputs, tape, names, COTANGENTS, counted)
+    launches, failure = _judge_subset(bench, case, inputs, tape, names, None, counted)
     if failure is not None:
         return failure
     for name in names if len(names) > 1 else []:
-        alone, failure = _judge_subset(bench, case, inputs, tape, [name], COTANGENTS[:1], counted)
+        alone, failure = _judge_subset(bench, case, inputs, tape, [name], RANDOM, counted)
         if failure is not None:
             return failure
         if counted and alone >= launches > 1:
@@ -196,15 +196,16 @@ def _in_every_run(bench: Bench, case: Case, inputs: Inputs, tape: Tape, names: l
 
 
 def _judge_subset(
-    bench: Bench, case: Case, inputs: Inputs, tape: Tape, names: list[str], kinds: tuple[str, ...],
-    counted: bool,
+    bench: Bench, case: Case, inputs: Inputs, tape: Tape, names: list[str],
+    only: tuple[str, ...] | None, counted: bool,
 ) -> tuple[int, Outcome | None]:  # fmt: skip
     """Judge with only `names` requiring grad; when `counted`, also says how many of the learner's kernels a
-    backward launched.
+    backward launched. Its cotangents are of every kind, or of those in ``only``.
     """
     call = bench.forward(case, inputs, requires_grad=names)
     if call.reply.error is not None:
-        return 0, error_outcome(call.text, call.reply.error, case.name)
+        failed = error_outcome(call.text, call.reply.error, case.name)
+        return 0, advised(failed, call.reply.error, bench.files)
     if call.reply.trace.sticky_error is not None:
         return 0, device_error(call.text, call.reply, case.name)
     handle = call.reply.handle
@@ -215,7 +216,7 @@ def _judge_subset(
         if failure is not None:
             return 0, failure
         launches = 0
-        for kind in kinds:
+        for kind in only or kinds(dense(call)):
             cotangents = [cotangent(bench, out, kind, case.name) for out in dense(call)]
             back = bench.backward(case, inputs, handle, cotangents, trace=counted)
             launches = _pieces_of_work(bench, back)

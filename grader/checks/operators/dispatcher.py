@@ -73,11 +73,12 @@ def check(bench: Bench) -> Outcome:
     if first.status is Status.NOT_ATTEMPTED:
         return replace(first, share=share)
     untested = first.topic == UNTESTED
+    keeps = first.topic in (UNTESTED, NUMBER) or first.sentence in _FIRST.values()
     return replace(
         first,
         sentence=f"{step.title}{' not tested' if untested else ''}: {first.sentence}",
         share=share,
-        topic=first.topic if first.topic in (UNTESTED, NUMBER) else step.topic,
+        topic=first.topic if keeps else step.topic,
         lines=_table(failures, steps),
     )
 
@@ -95,11 +96,12 @@ def _failures(bench: Bench, dispatcher: Dispatcher, steps: Sequence[Step]) -> di
 
 
 def _after_values(bench: Bench, outcome: Outcome) -> Outcome:
-    """No registration is at fault for values that are wrong anyway."""
+    """No registration is at fault for values that are wrong anyway: what the earlier check is about is."""
     if outcome.topic != VALUES:
         return outcome
-    first = (said for check, said in _FIRST.items() if obstacle(bench, check) is not None)
-    return replace(outcome, sentence=next(first, outcome.sentence))
+    found = ((said, obstacle(bench, check)) for check, said in _FIRST.items())
+    first = next(((said, known.topic) for said, known in found if known is not None), None)
+    return outcome if first is None else replace(outcome, sentence=first[0], topic=first[1])
 
 
 def _blamed(step: Step, outcome: Outcome) -> Step:

@@ -6,12 +6,16 @@ that require grad are the ones whose gradients it asks for.
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 import torch
 from torch import Tensor
 from torch._library.custom_ops import OPDEFS
+from torch._library.simple_registry import singleton
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 
 def signatures(_: Any, operators: list[str]) -> list[str]:
@@ -32,10 +36,37 @@ def has_derivative(_: Any, name: str) -> bool:
     return any(torch._C._dispatch_has_kernel_for_dispatch_key(name, key) for key in keys)
 
 
-def opcheck(_: Any, name: str, test: str, *args: Any) -> str:
-    """The type and message of what one of opcheck's tests raises; ``""`` when it passes."""
+def opcheck(submission: Any, name: str, test: str, *args: Any) -> list[str]:
+    """The type and message of what one of opcheck's tests raises, and the innermost place in the learner's
+    files that it passed, as ``FILE:LINE``; nothing when it passes.
+    """
     result = torch.library.opcheck(_operator(name), args, test_utils=test, raise_exception=False)[test]
-    return "" if result == "SUCCESS" else f"{type(result).__name__}: {result}"
+    if isinstance(result, str):
+        return []
+    files = Path(getattr(submission, "__file__", "")).parent
+    return [f"{type(result).__name__}: {result}", _place(result, files)]
+
+
+def _place(error: BaseException, files: Path) -> str:
+    frames = reversed(traceback.extract_tb(error.__traceback__))
+    return next((f"{Path(each.filename).name}:{each.lineno}" for each in frames
+                 if Path(each.filename).parent == files), "")  # fmt: skip
+
+
+def fake_results(_: Any, name: str, *args: Any) -> list[int]:
+    """How many values the fake of an operator returns, and how many its schema has: the same number where no
+    fake is registered, or it raises.
+    """
+    needed = _operator(name)._schema.returns
+    fake = singleton.find(name).fake_impl.kernel
+    if fake is None or any(not isinstance(each.type, torch.TensorType) for each in needed):
+        return [len(needed), len(needed)]
+    with FakeTensorMode() as mode:
+        try:
+            given = fake(*(mode.from_tensor(each) if isinstance(each, Tensor) else each for each in args))
+        except Exception:  # opcheck says which
+            return [len(needed), len(needed)]
+    return [len(given) if isinstance(given, tuple | list) else int(given is not None), len(needed)]
 
 
 def compiled(

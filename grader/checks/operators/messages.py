@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import builtins
 import re
+from pathlib import Path
 
+from grader.checks import unpacking
 from grader.checks.outcome import Outcome
 from grader.run.values import Reply
 from grader.verdict import Status
@@ -12,7 +14,8 @@ from grader.verdict import Status
 _TODO = re.compile(r"TODO\((\w+)\)")
 # Where PyTorch's first sentence ends, and its explanation begins.
 _END = re.compile(
-    r"(?<=[.?])(?<!e\.g\.)\s+(?=[A-Z])|\n\s*\n|\n\s*(?=Higher Order Operator|Explanation|Hint|Developer)"
+    r"(?<=[.?])(?<!e\.g\.)\s+(?=[A-Z])|\n\s*\n"
+    r"|\n\s*(?=Search for `cuda|Higher Order Operator|Explanation|Hint|Developer)"
 )
 _PREFIX = re.compile(r"backend='\w+' raised:\s*(\w+: )?")
 _NO_KERNEL = re.compile(
@@ -50,21 +53,30 @@ _BARE = {
     "DynamicOutputShapeException": "the shape that {} returns depends on values.",
 }
 _COMPARING = ("RuntimeError", "AssertionError")  # of Python's own exceptions, those that opcheck raises
+_FAILED = "AcceleratorError"  # a kernel, or its launch
 _OF_THE_DEVICE = ("DifferentAnswers",)  # raised by the simulated device's autotuning, whoever makes the call
 
 
-def complaint_outcome(text: str, test: str, complaint: str) -> Outcome | None:
+def complaint_outcome(
+    text: str, test: str, complaint: str, where: str = "", files: Path = Path()
+) -> Outcome | None:
     """What one of opcheck's tests says, in its own first sentence and with the rule behind the test.
 
-    An exception that the test merely met, a TypeError for instance, has nothing to do with that rule.
+    An exception that the test merely met, a TypeError for instance, has nothing to do with that rule;
+    `where` in `files` is the place that raised it. A device that failed is no test's fault.
     """
     if not complaint:
         return None
     kind, _, message = complaint.partition(": ")
     said = _BARE[kind].format(message.rstrip(".")) if kind in _BARE else first_sentence(message)
     met = hasattr(builtins, kind) and kind not in _COMPARING
+    if kind == _FAILED:
+        sentence = f"{text} raised {kind}: {said} Repair what the checks before this one say of it."
+        return Outcome(Status.FAIL, sentence, expected="a result", got=kind, topic="errors")
     if met or kind in _OF_THE_DEVICE:
-        sentence = f"{text}: under opcheck's {test}, {kind} was raised: {said}"
+        at = f" at {where}" if where else ""
+        sentence = f"{text}: under opcheck's {test}, {kind} was raised{at}: {said}"
+        sentence = f"{sentence} {unpacking.advice(message, where, files)}".rstrip()
     else:
         sentence = f"{text}: opcheck's {test} says: {said} {_RULES.get(test, '')}".rstrip()
     topic = VALUES if _DISAGREES.search(message) else ""
@@ -108,12 +120,9 @@ def recognized(message: str) -> Outcome | None:
             expected="setup_context(ctx, inputs, output)", got=found["name"], topic="autograd_registration",
         )  # fmt: skip
     if found := _TOO_FEW.search(message):
-        missing = int(found["needed"]) - int(found["given"])
         return Outcome(
             Status.FAIL,
-            f"backward returns {abs(missing)} {'gradient' if abs(missing) == 1 else 'gradients'} too "
-            f"{'few' if missing > 0 else 'many'}. It returns one for each argument of the operator, in their "
-            "order, and None for an argument that has none, such as a number or a flag.",
+            unpacking.too_many_or_few(int(found["needed"]) - int(found["given"])),
             expected="a gradient for each argument", got=found[0], topic=NUMBER,
         )  # fmt: skip
     if _NOTHING_SAVED.search(message):

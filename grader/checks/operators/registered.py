@@ -103,11 +103,35 @@ def _opcheck(bench: Bench, dispatcher: Dispatcher, tests: Sequence[str]) -> Outc
             wanted = _floating(inputs) if operator.differentiable else ()
             for test in tests:
                 reply = run(bench, "opcheck", [operator.name, test, *inputs.for_worker(wanted)])
-                failure = raised(text, reply)
-                complaint = "" if failure else str(reply.outputs[0].value)
-                failure = failure or complaint_outcome(text, test, complaint)
+                failure = raised(text, reply) or _objection(bench, text, test, reply)
                 if failure is not None:
-                    return failure
+                    return miscounted(bench, dispatcher) or failure
+    return None
+
+
+def _objection(bench: Bench, text: str, test: str, reply: Reply) -> Outcome | None:
+    complaint, where = (str(each.value) for each in reply.outputs) if reply.outputs else ("", "")
+    return complaint_outcome(text, test, complaint, where, bench.files)
+
+
+def miscounted(bench: Bench, dispatcher: Dispatcher) -> Outcome | None:
+    """A fake with another number of results than its operator: PyTorch's error says neither which nor how
+    many, and may come up in another operator's test.
+    """
+    for operator in dispatcher.operators:
+        inputs, _ = next(_calls(bench, operator))
+        reply = run(bench, "fake_results", [operator.name, *inputs.for_worker()])
+        if reply.error is not None:
+            continue
+        given, needed = (int(str(each.value)) for each in reply.outputs)
+        if given != needed:
+            return Outcome(
+                Status.FAIL,
+                f"The fake of {operator.name} returns {given} {'value' if given == 1 else 'values'}, and its "
+                f"schema has {needed}. Is another operator's fake registered for it? A fake returns as many "
+                "tensors as the operator.",
+                expected=f"{needed} from the fake", got=str(given), topic="fake_tensor",
+            )  # fmt: skip
     return None
 
 

@@ -134,6 +134,8 @@ def draw_tensor(spec: TensorSpec, generator: torch.Generator) -> torch.Tensor:
 def _laid_out(values: torch.Tensor, layout: str) -> torch.Tensor:
     if layout == "transposed":
         return values.mT.contiguous().mT
+    if layout == "interleaved":
+        return values.transpose(-3, -2).contiguous().transpose(-3, -2)
     if layout == "permuted":
         return values.movedim(1, -1).contiguous().movedim(-1, 1)
     if layout == "truncated":

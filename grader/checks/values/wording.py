@@ -9,6 +9,7 @@ from dataclasses import dataclass, field, replace
 import torch
 
 from grader.checks.outcome import Cause, Outcome
+from grader.checks.values.agreement import agrees, tells
 from grader.checks.values.compare import Mismatch, number
 from grader.checks.values.diagnose import diagnose
 from grader.checks.values.error_places import a_region
@@ -92,13 +93,16 @@ class Hints:
         }
         return replace(self, others=apart)
 
-    def swapped(self, got: torch.Tensor) -> str:
-        """Whether `got` is the gradient of another input."""
+    def swapped(self, got: torch.Tensor, expected: Expected) -> str:
+        """Whether `got` is the gradient of another input, up to the rounding that `expected` allows."""
         for name, values in self.others.items():
             if (
                 values.shape == got.shape
                 and bool(values.any())
-                and torch.allclose(got.to(values.dtype), values)
+                and (
+                    torch.allclose(got.to(values.dtype), values)
+                    or (agrees(got, values, expected) and tells(values, expected))
+                )
             ):
                 if name in self.right:
                     return (
@@ -149,7 +153,7 @@ def mismatch_outcome(
         hints.for_ones, expected.turned, hints.launches, list(writers) == ["host"], hints.reason,
         hints.of_wrong_forward,
     )  # fmt: skip
-    hint = "" if hints.cause else negated(wrong) or hints.swapped(got) or diagnose(wrong)
+    hint = "" if hints.cause else negated(wrong) or hints.swapped(got, expected) or diagnose(wrong)
     where = f" at {list(mismatch.index)}" if mismatch.index else ""
     subject = " returned" if expected.name == "the output" else f": {expected.name} is"
     because = f" ({there})" if there else ""

@@ -34,10 +34,10 @@ __global__ void softmax_kernel(const T* __restrict__ x, const T* __restrict__ bi
             sum = sum * exp(largest - z) + S(1);
             largest = z;
         } else {
-            sum += exp(z - largest);
+            sum += z == largest ? S(1) : exp(z - largest);  // -inf - -inf is NaN
         }
     }
-    if (largest == -std::numeric_limits<S>::infinity()) sum = std::numeric_limits<S>::quiet_NaN();
+    if (isinf(largest)) sum = std::numeric_limits<S>::quiet_NaN();
     for (int64_t column = 0; column < columns; ++column) {
         const S z = static_cast<S>(values[column]) + static_cast<S>(bias[column]);
         out[row * columns + column] = static_cast<T>(exp(z - largest) / sum);

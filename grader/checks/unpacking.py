@@ -1,0 +1,54 @@
+"""What Python says where two sides of an assignment, or autograd and a backward, count differently: by the
+line that it happened in, what has that many values.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+_UNPACKS = re.compile(r"(?:not enough|too many) values to unpack \(expected \d+")
+_GRADIENTS = re.compile(r"incorrect number of gradients \(expected (?P<needed>\d+), got (?P<given>\d+)\)")
+_OPERATOR = "An operator returns as many values as its schema has."
+# What is unpacked, by a word of the line, the most particular first.
+_SOURCES = {
+    "needs_input_grad": (
+        "ctx.needs_input_grad has an entry for each argument that the call passed on, without those at the "
+        "end that have their default value: read it by position."
+    ),
+    "saved_tensors": "ctx.saved_tensors has what save_for_backward was given, in that order.",
+    "inputs": "inputs has a value for each argument of the operator, also for those that a call leaves out.",
+    "_?ops": _OPERATOR,
+}
+_ANY = f"ctx.saved_tensors has what save_for_backward was given, in that order. {_OPERATOR}"
+
+
+def advice(message: str, where: str, files: Path) -> str:
+    """A sentence or two on what has to agree; ``""`` for other messages. ``where`` is ``FILE:LINE`` or empty,
+    of a file in `files`.
+    """
+    if _UNPACKS.search(message):
+        line = _line(where, files)
+        source = next((said for word, said in _SOURCES.items() if re.search(rf"\b{word}\b", line)), _ANY)
+        return f"An unpacking needs a name for each value. {source}"
+    if found := _GRADIENTS.search(message):
+        return too_many_or_few(int(found["needed"]) - int(found["given"]))
+    return ""
+
+
+def too_many_or_few(missing: int) -> str:
+    """Of the gradients that a backward returns; ``missing`` is below 0 where they are too many."""
+    return (
+        f"backward returns {abs(missing)} {'gradient' if abs(missing) == 1 else 'gradients'} too "
+        f"{'few' if missing > 0 else 'many'}. It returns one for each argument, in their order, and None for "
+        "an argument that has none, such as a number or a flag."
+    )
+
+
+def _line(where: str, files: Path) -> str:
+    name, _, number = where.rpartition(":")
+    path = files / name
+    if not name or not number.isdigit() or not path.is_file():
+        return ""
+    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
+    return lines[int(number) - 1] if 0 < int(number) <= len(lines) else ""
