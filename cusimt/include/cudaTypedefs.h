@@ -1,4 +1,5 @@
-// Types of pointers to functions of the driver, as cudaGetDriverEntryPoint finds them: those of tensor maps.
+// Types of pointers to functions of the driver, as cudaGetDriverEntryPoint finds them: those of tensor maps. Names without a
+// version are of CUDA 12; 13 has none.
 #pragma once
 #include "cuda.h"
 

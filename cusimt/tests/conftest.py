@@ -14,6 +14,6 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 @pytest.fixture(autouse=True)
-def findings_of_this_test_alone() -> None:
-    """The runtime keeps findings until somebody takes them, and not every test that causes some does."""
-    surface_program.forget_findings()
+def a_runtime_of_this_test_alone() -> None:
+    """The runtime keeps findings until somebody takes them, and an error of a kernel for ever."""
+    surface_program.begin_anew()

@@ -128,10 +128,10 @@ def no_findings() -> bool:
     return symbolise([json.loads(line) for line in findings().splitlines()]) == []
 
 
-def forget_findings() -> None:
-    """Drop what kernels were found doing until now, if any ran."""
-    if runtime.cache_info().currsize:
-        findings()
+def begin_anew() -> None:
+    """Drop the errors, findings and records of what ran in this process until now, if anything did."""
+    if runtime.cache_info().currsize and not ON_GPU:
+        runtime().simt_reset()
 
 
 @functools.cache
@@ -170,5 +170,5 @@ def _for_gpu(source: Path, folders: tuple[Path, ...], checked: bool) -> list[lis
     if checked:
         pytest.skip("a GPU has no checked build")
     flags = ["-arch=native", "-std=c++17", "-fmad=false", *(f"-I{folder}" for folder in folders)]
-    flags += ["-shared", "-Xcompiler", "-fPIC", "-cudart", "shared"]
+    flags += ["-shared", "-Xcompiler", "-fPIC", "-cudart", "shared", "-lcuda"]
     return [[str(cuda_toolkit().nvcc), *flags, str(source), "-o", "surface.so"]]

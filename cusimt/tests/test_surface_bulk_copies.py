@@ -36,10 +36,3 @@ def test_copies_arrive_at_their_waits(bulk: Program) -> None:
     bulk.arrival(np.array([10, 11, 12, 13], np.int32), out, seen)
     assert seen.tolist() == [-1, 10, -2, 20, -2, -2, 24]
     assert out.tolist() == list(range(20, 28))
-
-
-def test_within_shared_memory(bulk: Program) -> None:
-    out = np.zeros(32, np.int32)
-    bulk.within(out)
-    assert np.array_equal(out, np.arange(32)[::-1] * 7)
-    assert no_findings()

@@ -43,7 +43,8 @@ REFUSALS = [
     Refusal("a is a single number", [array(()), array(1)], mentions=["a", "dimension"], exception=REFUSED),
     Refusal("b is a matrix", [array(9), array((3, 3))], mentions=["b", "dimension"], exception=REFUSED),
     Refusal(
-        "out is a matrix", [array(9), array(9), array((3, 3))], mentions=["out", "dimension"], exception=REFUSED
+        "out is a matrix", [array(9), array(9), array((3, 3))], mentions=["out", "dimension"],
+        exception=REFUSED,
     ),
     Refusal("b is shorter", [array(9), array(8)], mentions=["b", "element"], exception=REFUSED),
     Refusal("b is longer", [array(300), array(301)], mentions=["b", "element"], exception=REFUSED),

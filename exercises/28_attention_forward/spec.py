@@ -189,7 +189,8 @@ CONFUSED = {
     "out with earlier tiles left at the largest score that they had": with_old_out,
     "a sum in which earlier tiles are left at the largest score that they had": with_old_sum,
     "each thread's sum of its own keys, not added up over the 16 threads of a row": of_single_threads,
-    "each thread's largest score of its own keys, not that of the 16 threads of a row": largest_of_single_threads,
+    "each thread's largest score of its own keys, not that of the 16 threads of a row":
+        largest_of_single_threads,
     "an lse without the row's largest score": lse_of_differences,
     "an lse of the largest score and the sum itself, without its logarithm": lse_without_logarithm,
 }

@@ -131,7 +131,8 @@ def with_lse_of_other(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal:
 def with_delta_of_other(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
     weights, query = weights_of(q, k, v, causal), other_query(q, k)
     room = int(query.max()) + 1 if query.numel() else 0
-    counted = weights.new_zeros((*weights.shape[:-2], room)).index_add(-1, query.flatten(), weights.flatten(-2))
+    none = weights.new_zeros((*weights.shape[:-2], room))
+    counted = none.index_add(-1, query.flatten(), weights.flatten(-2))
     return through(q, k, v, causal, weights, counted=counted[..., : q.shape[-2]])
 
 
@@ -153,10 +154,10 @@ CONFUSED = {
     "weights that the causal mask has not made 0": without_mask,
     "a causal mask that also hides the query's own key": without_own_key,
     "grad_out kᵀ where grad_out vᵀ belongs": keys_for_values,
-    "the lse of another of the thread's queries, by the index of the tile's other side; queries.query(i, j) is "
-    "the index of the right one": with_lse_of_other,
-    "the delta of another of the thread's queries, by the index of the tile's other side; queries.query(i, j) "
-    "is the index of the right one": with_delta_of_other,
+    "the lse of another of the thread's queries, by the index of the tile's other side; queries.query(i, j) "
+    "is the index of the right one": with_lse_of_other,
+    "the delta of another of the thread's queries, by the index of the tile's other side; "
+    "queries.query(i, j) is the index of the right one": with_delta_of_other,
 }
 
 

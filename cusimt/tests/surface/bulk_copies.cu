@@ -91,7 +91,11 @@ __global__ void pipeline_kernel(const float* in, float* out, int rows) {
     }
     __syncthreads();
     if (threadIdx.x < 32) {
+#if defined(CCCL_VERSION) && CCCL_VERSION < 3001000  // that of CUDA 13.0 has no elect_sync
+        if (threadIdx.x != 0) return;
+#else
         if (!ptx::elect_sync(~0u)) return;
+#endif
         for (int row = 0; row < rows; ++row) {
             const int at = row % stages;
             while (!ptx::mbarrier_try_wait_parity(&empty[at], (row / stages & 1) ^ 1)) {}
@@ -140,20 +144,3 @@ __global__ void arrival_kernel(const int* in, int* out, int* seen) {
     seen[6] = out[4];
 }
 extern "C" void arrival(const int* in, int* out, int* seen) { arrival_kernel<<<1, 1>>>(in, out, seen); }
-
-// Within shared memory, which a block alone may do as a cluster of its own.
-__global__ void within_kernel(int* out) {
-    __shared__ alignas(16) int here[32], there[32];
-    __shared__ uint64_t bar;
-    here[threadIdx.x] = threadIdx.x * 7;
-    if (threadIdx.x == 0) ptx::mbarrier_init(&bar, 1);
-    ptx::fence_proxy_async(ptx::space_shared);
-    __syncthreads();
-    if (threadIdx.x == 0) {
-        ptx::mbarrier_arrive_expect_tx(ptx::sem_release, ptx::scope_cta, ptx::space_shared, &bar, 128);
-        ptx::cp_async_bulk(ptx::space_cluster, ptx::space_shared, there, here, 128, &bar);
-    }
-    while (!ptx::mbarrier_test_wait_parity(&bar, 0)) {}
-    out[threadIdx.x] = there[31 - threadIdx.x];
-}
-extern "C" void within(int* out) { within_kernel<<<1, 32>>>(out); }

@@ -30,7 +30,7 @@ CUtensorMap map_of(CUtensorMapDataType type, T* tensor, int rank, const int* siz
     cudaGetDriverEntryPoint("cuTensorMapEncodeTiled", &function, cudaEnableDefault, &found);
     CUtensorMap map{};
     if (found == cudaDriverEntryPointSuccess) {
-        auto encode = reinterpret_cast<PFN_cuTensorMapEncodeTiled>(function);
+        auto encode = reinterpret_cast<PFN_cuTensorMapEncodeTiled_v12000>(function);
         CUresult result = encode(&map, type, rank, tensor, dimensions, strides, boxes, element_strides,
                                  CU_TENSOR_MAP_INTERLEAVE_NONE, static_cast<CUtensorMapSwizzle>(swizzle),
                                  CU_TENSOR_MAP_L2_PROMOTION_NONE, static_cast<CUtensorMapFloatOOBfill>(nan));

@@ -10,7 +10,6 @@ from cusimt.translate.ptx.operands import Registers, Unsupported, vector
 _POLICY = "L2::cache_hint"  # its policy is the last operand
 _AT_OBJECT = "mbarrier::complete_tx::bytes"
 _LOADS = {(to, "global", _AT_OBJECT) for to in ("shared::cluster", "shared::cta")}
-_WITHIN = ("shared::cluster", "shared::cta", _AT_OBJECT)  # a block alone is its cluster
 _STORE = ("global", "shared::cta", "bulk_group")
 _RANK = re.compile(r"[1-5]d")
 _BOX = re.compile(r"\[\s*([^,\s]+)\s*,\s*({[^{}]*})\s*\]")
@@ -41,9 +40,9 @@ def _group(words: tuple[str, ...], operands: tuple[str, ...], registers: Registe
 
 
 def _linear(words: tuple[str, ...], operands: tuple[str, ...], registers: Registers) -> str | None:
-    if words in _LOADS or words == _WITHIN:
+    if words in _LOADS:
         to, source, size, barrier = operands
-        arguments = [registers.address(to, "shared"), registers.address(source, words[1])]
+        arguments = [registers.address(to, "shared"), registers.address(source, "global")]
         arguments += [registers.read(size, "u32"), barrier_object(barrier, registers)]
         return f"simt_bulk_load({', '.join(arguments)});"
     if words == _STORE:

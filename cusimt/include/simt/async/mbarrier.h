@@ -8,15 +8,15 @@
 namespace simt {
 namespace mbarrier {
 
-// A token holds the phase and, for `pending_count`, how many arrivals that lacked.
+// A token holds the phase and, for `pending_count`, how many arrivals that lacked before this one.
 SIMT_INLINE uint64_t arrive(uint64_t* barrier, uint32_t arrivals, int drops) {
     const uint64_t pending = simt_phase_pending(barrier);
-    return simt_phase_arrive(barrier, arrivals, drops) | (pending - arrivals) << 32;
+    return simt_phase_arrive(barrier, arrivals, drops) | pending << 32;
 }
 SIMT_INLINE uint64_t arrive_expecting(uint64_t* barrier, uint32_t arrivals, uint32_t bytes, int drops = 0) {
     const uint64_t pending = simt_phase_pending(barrier);
     simt_phase_expect(barrier, bytes);
-    return simt_phase_arrive(barrier, arrivals, drops) | (pending - arrivals) << 32;
+    return simt_phase_arrive(barrier, arrivals, drops) | pending << 32;
 }
 // One that must not be the last: the program promises so.
 SIMT_INLINE uint64_t arrive_without_end(uint64_t* barrier, uint32_t arrivals, int drops) {
