@@ -34,8 +34,8 @@ __all__ = [
 
 # Linked into every library with kernels, not into the runtime.
 _EVERY_MODULE = ("module.cpp", "device_heap_module.cpp")
-_FAST_MODULE = (*_EVERY_MODULE, "printing_module.cpp")
-_CHECKED_MODULE = (*_EVERY_MODULE, "hooks.cpp", "library_hooks.cpp", "host_code_module.cpp")
+FAST_MODULE = (*_EVERY_MODULE, "printing_module.cpp")
+CHECKED_MODULE = (*_EVERY_MODULE, "hooks.cpp", "library_hooks.cpp", "host_code_module.cpp")
 # cuSOLVER, which PyTorch's LAPACK computes: a library of its own, since the runtime works without PyTorch.
 SOLVER_PARTS = ("solver_handles.cpp", "solver_jacobi.cpp", "solver_linear.cpp", "solver_orthogonal.cpp")
 _LIBRARY_FLAGS = (
@@ -228,7 +228,7 @@ def solver_library(progress: Progress | None = None) -> Path:
 
 @functools.cache
 def _runtime() -> Library:
-    others = {*_FAST_MODULE, *_CHECKED_MODULE, *SOLVER_PARTS}
+    others = {*FAST_MODULE, *CHECKED_MODULE, *SOLVER_PARTS}
     sources = sorted(source for source in RUNTIME.glob("*.cpp") if source.name not in others)
     flags = [*_LIBRARY_FLAGS, "-O2", "-g1", "-fvisibility=hidden", _version(), *_includes(include_dirs())]
     # Its own std::string, and not the one that a program exports, with hooks in it.
@@ -267,7 +267,7 @@ def _with_torch(torch: TorchInstall, runtime: Path, *names: str) -> list[str]:
 
 def module_object(checked: bool) -> Path:
     """What every library with kernels is linked with: identity, shared memory, access hooks."""
-    sources = [RUNTIME / name for name in (_CHECKED_MODULE if checked else _FAST_MODULE)]
+    sources = [RUNTIME / name for name in (CHECKED_MODULE if checked else FAST_MODULE)]
     defined = [f"-DCUSIMT_CHECKED={int(checked)}", _version()]
     flags = [*_LIBRARY_FLAGS, "-O2", *defined, *_includes(include_dirs())]
     with cache.entry(["module", *build_key(flags), checked], room="simt") as slot:

@@ -69,7 +69,7 @@ uintptr_t& stack_pointer(ucontext_t& context) {
 
 // The interrupted fiber will continue in `landing`, as if it had been called where the fiber stood.
 void continue_in(ucontext_t& context, void (*landing)()) {
-#if defined(__x86_64__)
+#if defined(__x86_64__) && !defined(CUSIMT_UCONTEXT)
     uintptr_t& stack = stack_pointer(context);
     stack = ((stack - 128) & ~uintptr_t(15)) - 8;  // below the red zone, aligned as after a call
 #endif

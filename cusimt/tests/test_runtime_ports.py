@@ -12,6 +12,7 @@ import pytest
 
 from cusimt.compiler import libraries
 from cusimt.compiler.library_build import objects_of
+from cusimt.compiler.nvcc import wrapped_functions
 from cusimt.folders import RUNTIME
 from cusimt.support import cache
 from cusimt.support.toolchain import HostCompiler
@@ -39,13 +40,15 @@ def _link_statically(folder: Path, compiler: str, flags: tuple[str, ...]) -> Non
     includes = [f"-I{path}" for path in libraries.include_dirs()]
     device_code = [*libraries.compile_flags(False), "-include", "simt/prelude.h"]
     build(compiler, *device_code, *includes, "-c", folder / "execution.cpp", "-o", folder / "execution.o")
-    elsewhere = {*libraries.MODULE_PARTS[1:], *libraries.SOLVER_PARTS}  # of checked modules; with torch
+    of_checked_modules = {*libraries.CHECKED_MODULE} - {*libraries.FAST_MODULE}
+    elsewhere = {*of_checked_modules, *libraries.SOLVER_PARTS}  # which are linked with torch
     sources = RUNTIME.glob("*.cpp")
     runtime = sorted(path for path in sources if path.name not in elsewhere)
     with objects_of(
         HostCompiler((compiler,), "gcc", ""), runtime, [*RUNTIME_FLAGS, *flags, *includes]
     ) as objects:
-        build(compiler, "-static", *objects, folder / "execution.o", "-o", folder / "execution")
+        wrapped = [f"-Wl,--wrap={name}" for name in wrapped_functions(False)]
+        build(compiler, "-static", *wrapped, *objects, folder / "execution.o", "-o", folder / "execution")
 
 
 def agrees(executable: Path, prefix: tuple[str, ...] = ()) -> None:
