@@ -130,7 +130,7 @@ def with_lse_of_other(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal:
 
 def with_delta_of_other(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
     weights, query = weights_of(q, k, v, causal), other_query(q, k)
-    room = int(query.max()) + 1 if query.numel() else 0
+    room = max(q.shape[-2], int(query.max()) + 1 if query.numel() else 0)
     none = weights.new_zeros((*weights.shape[:-2], room))
     counted = none.index_add(-1, query.flatten(), weights.flatten(-2))
     return through(q, k, v, causal, weights, counted=counted[..., : q.shape[-2]])

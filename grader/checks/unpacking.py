@@ -7,6 +7,9 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+from cusimt.support.words import counted
+from grader.compilation.diagnostics import line_of
+
 _UNPACKS = re.compile(r"(?:not enough|too many) values to unpack \(expected \d+")
 _GRADIENTS = re.compile(r"incorrect number of gradients \(expected (?P<needed>\d+), got (?P<given>\d+)\)")
 _OPERATOR = "An operator returns as many values as its schema has."
@@ -28,7 +31,8 @@ def advice(message: str, where: str, files: Path) -> str:
     of a file in `files`.
     """
     if _UNPACKS.search(message):
-        line = _line(where, files)
+        name, _, number = where.rpartition(":")
+        line = line_of(files / name, int(number)) if number.isdigit() else ""
         source = next((said for word, said in _SOURCES.items() if re.search(rf"\b{word}\b", line)), _ANY)
         return f"An unpacking needs a name for each value. {source}"
     if found := _GRADIENTS.search(message):
@@ -39,16 +43,7 @@ def advice(message: str, where: str, files: Path) -> str:
 def too_many_or_few(missing: int) -> str:
     """Of the gradients that a backward returns; ``missing`` is below 0 where they are too many."""
     return (
-        f"backward returns {abs(missing)} {'gradient' if abs(missing) == 1 else 'gradients'} too "
+        f"backward returns {counted(abs(missing), 'gradient')} too "
         f"{'few' if missing > 0 else 'many'}. It returns one for each argument, in their order, and None for "
         "an argument that has none, such as a number or a flag."
     )
-
-
-def _line(where: str, files: Path) -> str:
-    name, _, number = where.rpartition(":")
-    path = files / name
-    if not name or not number.isdigit() or not path.is_file():
-        return ""
-    lines = path.read_text(encoding="utf-8", errors="replace").splitlines()
-    return lines[int(number) - 1] if 0 < int(number) <= len(lines) else ""

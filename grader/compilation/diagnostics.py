@@ -240,6 +240,6 @@ def _shown(file: Path) -> str:
 def line_of(file: Path, line: int) -> str:
     """The text of a line, counted from 1; "" where there is none."""
     try:
-        return file.read_text(errors="replace").splitlines()[line - 1]
+        return file.read_text(errors="replace").splitlines()[line - 1] if line > 0 else ""
     except (OSError, IndexError):
         return ""

@@ -204,14 +204,11 @@ def _unit(source: Path, output: Path, folder: Path, library: str = "") -> Unit:
 
 def _markers(text: str) -> Iterator[re.Match[str]]:
     """Every line that says where the next one is from; most of a megabyte is passed without a look."""
-    begin = 0 if text.startswith(_SIGN) else text.find("\n" + _SIGN) + 1
-    while begin or text.startswith(_SIGN):
-        marker = _MARKER.match(text, begin)
-        if marker is not None:
+    begin = -1
+    while (begin := text.find(_SIGN, begin + 1)) >= 0:
+        is_first = begin == 0 or text[begin - 1] == "\n"
+        if is_first and (marker := _MARKER.match(text, begin)):
             yield marker
-        begin = text.find("\n" + _SIGN, begin) + 1
-        if not begin:
-            return
 
 
 def _own(text: str, folder: str, scratch: str, library: str) -> Iterator[Line | Include]:

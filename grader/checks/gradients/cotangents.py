@@ -10,9 +10,10 @@ import torch
 from grader.checks.bench import Bench, Call
 from grader.checks.gradients.reference_graph import dense
 from grader.checks.values.expected import Expected, Pointwise, accumulation, never, tolerance_for
-from grader.checks.values.inputs import Drawn, Inputs
+from grader.checks.values.inputs import Drawn, Inputs, in_layout
 from grader.run.values import Schedule
 from grader.specification import Case, Gradient
+from grader.specification.vocabulary import SMALLEST_RANK
 
 RANDOM: Final = ("random",)
 
@@ -49,13 +50,9 @@ def cotangent(bench: Bench, output: torch.Tensor, kind: str, case: str) -> torch
     if kind == "expanded":
         return torch.randn((), generator=generator, dtype=drawn_as).to(output.dtype).expand(output.shape)
     values = torch.randn(output.shape, generator=generator, dtype=drawn_as).to(output.dtype)
-    if kind == "interleaved" and output.ndim >= 3:
-        return values.transpose(-3, -2).contiguous().transpose(-3, -2)
-    if kind == "transposed" and output.ndim >= 2:
-        return values.mT.contiguous().mT
     if kind == "transposed" and output.ndim == 1:
         return values.repeat_interleave(2)[::2]
-    return values
+    return in_layout(values, kind) if output.ndim >= SMALLEST_RANK.get(kind, 0) else values
 
 
 def both_ways(

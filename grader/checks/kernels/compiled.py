@@ -186,8 +186,7 @@ def _failure(call: Call, refused: Refused, files: Path) -> Outcome:
         f"Triton's compiler refuses `{refused.kernel}`{where}{having}: {ended(refused.said)} {_RULE} "
         f"It was launched by {in_a_sentence}."
     )
-    path = files / Path(refused.file).name
-    source = line_of(path, refused.line) if refused.line and path.is_file() else ""
+    source = line_of(files / Path(refused.file).name, refused.line)
     lines = (f"{refused.line:5} | {source}",) if source else ()
     return Outcome(
         Status.FAIL, sentence, case=call.case, expected="a kernel that compiles", got=refused.said,

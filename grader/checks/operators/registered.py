@@ -10,6 +10,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from cusimt.support.words import counted
 from grader.checks.bench import Bench
 from grader.checks.operators.messages import complaint_outcome, raised
 from grader.checks.outcome import Outcome
@@ -127,8 +128,8 @@ def miscounted(bench: Bench, dispatcher: Dispatcher) -> Outcome | None:
         if given != needed:
             return Outcome(
                 Status.FAIL,
-                f"The fake of {operator.name} returns {given} {'value' if given == 1 else 'values'}, and its "
-                f"schema has {needed}. Is another operator's fake registered for it? A fake returns as many "
+                f"The fake of {operator.name} returns {counted(given, 'value')}, and its schema has "
+                f"{needed}. Is another operator's fake registered for it? A fake returns as many "
                 "tensors as the operator.",
                 expected=f"{needed} from the fake", got=str(given), topic="fake_tensor",
             )  # fmt: skip

@@ -128,10 +128,11 @@ def draw_tensor(spec: TensorSpec, generator: torch.Generator) -> torch.Tensor:
         wider = _values(spec, (*shape[:-1], shape[-1] + _GAP), dtype, generator)
         wider[..., : shape[-1]] = values
         return wider[..., : shape[-1]]
-    return _laid_out(values, spec.layout)
+    return in_layout(values, spec.layout)
 
 
-def _laid_out(values: torch.Tensor, layout: str) -> torch.Tensor:
+def in_layout(values: torch.Tensor, layout: str) -> torch.Tensor:
+    """`values` with the strides of a layout of `specification.tensor`; as they are for any other word."""
     if layout == "transposed":
         return values.mT.contiguous().mT
     if layout == "interleaved":
