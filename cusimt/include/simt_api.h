@@ -304,12 +304,15 @@ const char* simt_take_api_calls(void);
 void simt_set_counting(int on);  // from the next launch on
 const char* simt_take_counts(void);
 uint64_t simt_digest(const void* bytes, size_t count);  // what "content" of a copy is compared with
+const char* simt_take_library_refusal(void);            // why the calling thread's latest product was refused; "": not known
 int simt_last_error(int clear);
 int simt_sticky_error(void);
 const char* simt_error_name(int);
 const char* simt_error_string(int);
 void simt_reset(void);                             // drop sticky error, findings, launches (not allocations)
 void simt_set_schedule(int order, uint64_t seed);  // 0 forward, 1 reversed, 2 seeded random (blocks, threads)
+void simt_refuse_launches(int on);                 // every launch of a kernel fails with cudaErrorLaunchOutOfResources, as on
+                                                   // a device that has no room for it; no finding
 void simt_set_watchdog(double seconds);            // of processor time; a kernel that takes more: finding "timeout",
                                                    // cudaErrorLaunchTimeout; 0 = no limit
 void simt_set_exits_reported(int on);              // whether a barrier after some threads returned is a

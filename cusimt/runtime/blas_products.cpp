@@ -5,9 +5,11 @@
 #pragma GCC optimize("O3")  // vectors in the innermost loop, which clang makes of -O2
 #endif
 #include <algorithm>
+#include <string>
 #include <vector>
 
 #include "blas.h"
+#include "library_refusals.h"
 #include "simt/small_float.h"
 
 using namespace simt;
@@ -125,19 +127,52 @@ void multiply(const Product& product) {
     }
 }
 
+cublasStatus_t refuse(cublasStatus_t status, const std::string& why) {
+    explain_refusal(why);
+    return status;
+}
+
+// The name of the leading dimension of the matrix with that name.
+std::string leading(const std::string& name) { return name == "A" ? "lda" : name == "B" ? "ldb" : "ldc"; }
+
+cublasStatus_t negative(const char* argument, int value) {
+    return refuse(CUBLAS_STATUS_INVALID_VALUE,
+                  std::string(argument) + " is " + std::to_string(value) + ", and no size is negative");
+}
+
+// `least`, the argument `size`, is how many elements a column of the matrix has in memory.
+cublasStatus_t short_leading(const std::string& name, const Matrix& matrix, const char* size, int least) {
+    std::string op = name == "C" ? "" : matrix.op == CUBLAS_OP_N ? " if its op is CUBLAS_OP_N" : " if its op is CUBLAS_OP_T";
+    return refuse(CUBLAS_STATUS_INVALID_VALUE, leading(name) + " is " + std::to_string(matrix.ld) + ", and must be at least " +
+                                                   std::to_string(least) + ": that is " + size +
+                                                   ", the length of a column of " + name + " in memory" + op);
+}
+
 cublasStatus_t invalid_shape(const Product& p) {
-    if (p.m < 0 || p.n < 0 || p.k < 0) return CUBLAS_STATUS_INVALID_VALUE;
-    bool fits = p.a.ld >= std::max(1, p.a.op == CUBLAS_OP_N ? p.m : p.k) &&
-                p.b.ld >= std::max(1, p.b.op == CUBLAS_OP_N ? p.k : p.n) && p.c.ld >= std::max(1, p.m);
-    if (!fits) return CUBLAS_STATUS_INVALID_VALUE;
+    if (p.m < 0) return negative("m", p.m);
+    if (p.n < 0) return negative("n", p.n);
+    if (p.k < 0) return negative("k", p.k);
+    bool flips_a = p.a.op != CUBLAS_OP_N, flips_b = p.b.op != CUBLAS_OP_N;
+    int least_a = std::max(1, flips_a ? p.k : p.m), least_b = std::max(1, flips_b ? p.n : p.k);
+    if (p.a.ld < least_a) return short_leading("A", p.a, flips_a ? "k" : "m", least_a);
+    if (p.b.ld < least_b) return short_leading("B", p.b, flips_b ? "n" : "k", least_b);
+    if (p.c.ld < std::max(1, p.m)) return short_leading("C", p.c, "m", std::max(1, p.m));
     bool known = bytes_of(p.a.type) && bytes_of(p.b.type) && bytes_of(p.c.type);
     return known ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_SUPPORTED;
 }
 
-cublasStatus_t multiply(const Product& p) {
+cublasStatus_t out_of_memory(const std::string& name, const Matrix& matrix, int i) {
+    return refuse(CUBLAS_STATUS_EXECUTION_FAILED, name + " of product " + std::to_string(i) +
+                                                      " in the batch, counted from 0, reaches beyond its memory: look at its " +
+                                                      "address, its stride in the batch and " + leading(name) + ", which is " +
+                                                      std::to_string(matrix.ld));
+}
+
+cublasStatus_t multiply(const Product& p, int i) {
     if (p.m == 0 || p.n == 0) return CUBLAS_STATUS_SUCCESS;
-    if (!p.a.is_accessible(p.m, p.k) || !p.b.is_accessible(p.k, p.n) || !p.c.is_accessible(p.m, p.n))
-        return CUBLAS_STATUS_EXECUTION_FAILED;
+    if (!p.a.is_accessible(p.m, p.k)) return out_of_memory("A", p.a, i);
+    if (!p.b.is_accessible(p.k, p.n)) return out_of_memory("B", p.b, i);
+    if (!p.c.is_accessible(p.m, p.n)) return out_of_memory("C", p.c, i);
     bool is_wide = p.c.type == CUDA_R_64F || p.c.type == CUDA_R_32I;
     is_wide ? multiply<double>(p) : multiply<float>(p);
     return CUBLAS_STATUS_SUCCESS;
@@ -185,9 +220,14 @@ bool uses_tf32(cublasHandle_t handle, const Product& product, cublasComputeType_
 template <class Place>
 cublasStatus_t run(cublasHandle_t handle, Product product, const Scalars& scalars, int count, Place place) {
     if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
-    if (!scalars.alpha || !scalars.beta || count < 0) return CUBLAS_STATUS_INVALID_VALUE;
+    explain_refusal("");
+    if (!scalars.alpha || !scalars.beta)
+        return refuse(CUBLAS_STATUS_INVALID_VALUE, std::string(scalars.alpha ? "beta" : "alpha") + " is a null pointer");
+    if (count < 0) return negative("batchCount", count);
     if (cublasStatus_t status = invalid_shape(product)) return status;
-    if (product.a.type != product.b.type || !is_supported(product, scalars.compute)) return CUBLAS_STATUS_NOT_SUPPORTED;
+    if (product.a.type != product.b.type) return refuse(CUBLAS_STATUS_NOT_SUPPORTED, "A and B have different types");
+    if (!is_supported(product, scalars.compute))
+        return refuse(CUBLAS_STATUS_NOT_SUPPORTED, "the compute type does not go with the types of the matrices");
     BlasCall call("cuBLAS gemm", handle, 2.0 * product.m * product.n * product.k * count);
     if (simt_sticky_error()) return CUBLAS_STATUS_EXECUTION_FAILED;
     product.alpha = scalar(scalars.alpha, scalars.compute);
@@ -195,7 +235,7 @@ cublasStatus_t run(cublasHandle_t handle, Product product, const Scalars& scalar
     product.is_tf32 = uses_tf32(handle, product, scalars.compute);
     for (int i = 0; i < count; ++i) {
         place(i, product);
-        if (cublasStatus_t status = multiply(product)) return status;
+        if (cublasStatus_t status = multiply(product, i)) return status;
     }
     return CUBLAS_STATUS_SUCCESS;
 }

@@ -40,6 +40,7 @@ AccessState host_access;
 std::recursive_mutex launch_lock;
 
 Schedule schedule = chosen_schedule();
+bool refuses_all = false;  // simt_refuse_launches
 
 namespace {
 __attribute__((constructor(103))) void open_host_access() {
@@ -248,6 +249,10 @@ int simt_launch_kernel(const simt_launch* launch) {
     }
     std::lock_guard lock(launch_lock);
     if (int error = sticky_error()) return set_error(error);
+    if (refuses_all) {
+        record_launch(*launch, current_device(), cudaErrorLaunchOutOfResources, 0, {});
+        return set_error(cudaErrorLaunchOutOfResources);
+    }
     if (Refusal refusal = refuse(*launch); refusal.error) return refused(*launch, refusal);
     if (is_kept(*launch)) return cudaSuccess;
     if (std::optional<int> answer = capture_launch(*launch)) return set_error(*answer);
@@ -275,6 +280,11 @@ void simt_exceed_launch_bounds(int most) {
     running_block->await_turn();
     execution.refusal = beyond_launch_bounds(running_block->threads(), most);
     running_block->drop();
+}
+
+void simt_refuse_launches(int on) {
+    std::lock_guard lock(launch_lock);
+    refuses_all = on != 0;
 }
 
 void simt_set_schedule(int order, uint64_t seed) {

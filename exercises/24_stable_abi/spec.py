@@ -16,7 +16,7 @@ def three(shape: int | tuple[int, ...], dtype: str = "float32") -> list[TensorSp
 
 
 CASES = [
-    Case("one full block", three(256)),
+    Case("one full block", three(256), launch_errors=True),
     Case("one element", three(1)),
     Case("a partial last block", three(1000)),
     Case("a matrix of odd shape", three((7, 5))),
@@ -36,6 +36,12 @@ CASES = [
     Case("views into larger storage", [tensor(99, layout="offset"), tensor(99), tensor(99, layout="offset")]),
     Case("on a side stream", three(1000), stream="side"),
     Case("on the second device", [tensor(300, device="cuda:1") for _ in range(3)]),
+    Case(
+        "on a side stream of the second device",
+        [tensor(300, device="cuda:1") for _ in range(3)],
+        stream="side",
+        device=1,
+    ),
     # More elements than 4 x 256 threads, or 65,535 blocks of one thread, cover without a loop.
     Case(
         "sizes of this verdict",

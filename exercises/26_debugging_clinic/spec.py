@@ -150,7 +150,10 @@ PARTS = [
         entry="negative",
         reference=negative,
         cases=[
-            Case("a row beyond offset 2^31", [tensor((2, 300), "uint8", layout="far", low=0, high=255)]),
+            Case(
+                "rows beyond offset 2^31 and 2^32",
+                [tensor((3, 300), "uint8", layout="far", low=0, high=255)],
+            ),
             Case("transposed", [tensor((40, 12), "uint8", layout="transposed", low=0, high=255)]),
             Case(
                 "on a side stream",
@@ -182,6 +185,7 @@ PARTS = [
         cases=[
             *on_a_vector(sizes=(0, 1, 700)),
             Case("far below zero", [tensor(300, low=-3e38, high=-1e38)]),
+            Case("-inf alone in the last block", [tensor(513, special="masked")]),
         ],
     ),
     Part(
@@ -198,7 +202,7 @@ PARTS = [
         entry="scale_rows",
         reference=scale_rows,
         cases=[
-            Case("narrow rows", [tensor((5, 7)), tensor(5)]),
+            Case("narrow rows", [tensor((5, 7)), tensor(5)], launch_errors=True),
             Case("rows of 1025 columns", [tensor((2, 1025)), tensor(2)]),
             Case("no columns", [tensor((3, 0)), tensor(3)]),
             Case("no rows", [tensor((0, 4)), tensor(0)]),

@@ -1,6 +1,7 @@
 """attention: softmax(q kᵀ / √dims) v for every head, and the log-sum-exp of every row of scores."""
 
 import math
+from collections.abc import Callable
 from typing import Any
 
 import torch
@@ -23,6 +24,7 @@ SECTOR = 32  # bytes: the least that global memory reads or writes
 WARP = 32
 VECTOR = 16  # bytes
 ACROSS = 16  # threads that share a row of scores
+DOWN = 8  # rows of threads
 ROWS = 64  # of a tile, for floats and 64 dimensions
 
 Results = tuple[torch.Tensor, torch.Tensor]
@@ -176,6 +178,64 @@ def lse_of_differences(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal
     return out, lse - scores_of(q, k, causal).amax(-1)
 
 
+# An index within a thread, where the one within the tile is meant: i in place of query_of(i), and so on.
+
+Place = Callable[[torch.Tensor], torch.Tensor]
+
+
+def taken(x: torch.Tensor, dim: int, tile: int, place: Place) -> torch.Tensor:
+    """x whose place p of a tile along `dim` holds what is in place(p), or zeros if that is past the end."""
+    at = torch.arange(x.shape[dim])
+    missing = list(x.shape)
+    missing[dim] = -x.shape[dim] % tile
+    filled = torch.cat([x, x.new_zeros(missing)], dim)
+    return filled.index_select(dim, at // tile * tile + place(at % tile))
+
+
+def with_key_j(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    return reference(q, taken(k, -2, tile_rows(q), lambda key: key // ACROSS), v, causal)
+
+
+def with_neighbouring_keys(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False
+) -> Results:
+    rows = tile_rows(q)
+    each = rows // ACROSS
+    exchanged = taken(k, -2, rows, lambda key: key % ACROSS * each + key // ACROSS)
+    return reference(q, exchanged, v, causal)
+
+
+def with_keys_of_queries(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    """Key j of a thread is that of query_of(j): its row of threads decides, not its column."""
+    rows = tile_rows(q)
+    query, key = (torch.arange(each.shape[-2]) for each in (q, k))
+    of = key // rows * rows + query[:, None] % DOWN + key % rows // ACROSS * DOWN
+    scores = scores_of(q, torch.nn.functional.pad(k, (0, 0, 0, -k.shape[-2] % rows)), causal=False)
+    scores = scores.gather(-1, of.expand(*q.shape[:-2], *of.shape))
+    return weighed(scores.masked_fill((key > query[:, None]) & causal, -math.inf), v)
+
+
+def with_query_i(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    return reference(taken(q, -2, tile_rows(q), lambda query: query // DOWN), k, v, causal)
+
+
+def with_weights_of_query_i(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False
+) -> Results:
+    """For one tile of keys: there, nothing is brought to another score."""
+    scores = scores_of(q, k, causal)
+    weights = torch.exp(scores - scores.amax(-1, keepdim=True))
+    exchanged = taken(weights, -2, tile_rows(q), lambda query: query // DOWN)
+    return exchanged @ v / weights.sum(-1, keepdim=True), torch.logsumexp(scores, -1)
+
+
+def with_vector_v(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    width = VECTOR // 4
+    columns = 64 if q.shape[-1] <= 64 else 128
+    exchanged = taken(v, -1, columns, lambda column: column // width // ACROSS * width + column % width)
+    return reference(q, k, exchanged, causal)
+
+
 CONFUSED = {
     "softmax(q kᵀ) v, without the factor 1 / √dims": without_scale,
     "attention to keys past the end of k, which are rows of zeros in the tile": filled_up,
@@ -193,6 +253,14 @@ CONFUSED = {
         largest_of_single_threads,
     "an lse without the row's largest score": lse_of_differences,
     "an lse of the largest score and the sum itself, without its logarithm": lse_without_logarithm,
+    "scores with key j of the tile in each thread; those of the key key_of(j) belong into scores[i][j]":
+        with_key_j,
+    "scores in which each thread has keys beside each other; the next one of its keys is kAcross further, as "
+    "key_of(j) says": with_neighbouring_keys,
+    "scores whose keys have the numbers of queries, query_of(j), not key_of(j)": with_keys_of_queries,
+    "scores with query i of the tile in each thread, not query_of(i)": with_query_i,
+    "out with the weights of query i of the tile in each thread, not of query_of(i)": with_weights_of_query_i,
+    "out with vector v of the values in each thread, not vector_of(v)": with_vector_v,
 }
 
 

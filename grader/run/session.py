@@ -70,7 +70,7 @@ class Session:
         self, entry: str, args: Sequence[Arg], *, stream: Stream = "default", device: int = 0,
         grad: bool = False, trace: bool = True, schedule: Schedule = "forward", count: bool = False,
         seconds: float | None = None, in_place: Sequence[str] = (), autocast: str | None = None,
-        deterministic: bool = False,
+        deterministic: bool = False, refuse_launches: bool = False,
     ) -> Reply:  # fmt: skip
         """Call `entry` (an attribute of what was loaded, dots allowed) and wait for the device.
 
@@ -80,12 +80,14 @@ class Session:
         `count` makes it count what every source line does to memory, into the trace. Arguments named in
         `in_place` that require a gradient are handed over as copies of the leaves, which the entry may
         change. `autocast` is the dtype of a `torch.autocast("cuda")` region around the call;
-        `deterministic` sets PyTorch's deterministic mode for the call and for the backward of its graph. An
-        exception that the entry raises is the reply's `error`.
+        `deterministic` sets PyTorch's deterministic mode for the call and for the backward of its graph.
+        With `refuse_launches` the simulated device refuses every launch of the call. An exception that the
+        entry raises is the reply's `error`.
         """
         options: dict[str, Any] = {
             "stream": stream, "device": device, "grad": grad, "trace": trace, "schedule": schedule,
             "count": count, "in_place": list(in_place), "autocast": autocast, "deterministic": deterministic,
+            "refuse_launches": refuse_launches,
         }  # fmt: skip
         return self._call(entry, args, options, f"calling `{entry}`", seconds)
 

@@ -86,11 +86,11 @@ def tensor(
             ``expanded`` stride 0 along the first dimension; ``permuted`` the second dimension innermost, as
             channels_last has it (rank >= 3); ``interleaved`` dense rows, with the two dimensions before them
             exchanged, as of a projection that was split into heads (rank >= 3); ``padded`` row-major with a
-            gap behind each row, as in ``x[..., :columns]`` (rank >= 2); ``far`` row-major, except that a huge
-            stride along the first dimension puts its last entry beyond offset 2^31, which overflows a 32-bit
-            index (rank >= 2, at least two entries there, dtypes of one or two bytes: its storage has 2 or
-            4 GiB, of which only the elements are resident on simt and on the host, and all of it on a real
-            GPU).
+            gap behind each row, as in ``x[..., :columns]`` (rank >= 2); ``far`` row-major, except that the
+            stride along the first dimension is just above 2^31, so that its second entry overflows a signed
+            32-bit offset, and the third one an unsigned one, too (rank >= 2, at least two entries there,
+            dtypes of one or two bytes: for each entry after the first its storage has 2 or 4 GiB, of which
+            only the elements are resident on simt and on the host, and all of it on a real GPU).
         device: ``"cuda:0"``, ``"cuda:1"`` or ``"cpu"``; ignored by NumPy arrays, which are on the host.
         low, high: floating values are uniform in ``[low, high)``, integers in ``[low, high]``.
         name: how verdicts call it; default the parameter of ``reference`` at this position.
@@ -170,6 +170,8 @@ class Case:
     orders of blocks and threads, on cuda again and again. Every run has to give the same bits. ``waits=True``
     allows the call to wait for the device and to copy a number or two (16 bytes) from it to the host, for an
     operation that has to know a result before it returns; without it a wait fails ``device_work``.
+    ``launch_errors=True`` also makes the call, on simt, on a device that refuses every launch: it has to
+    raise, as it does where a launch is checked.
     """
 
     name: str
@@ -182,6 +184,7 @@ class Case:
     cast_inputs: str | None = None
     deterministic: bool = False
     waits: bool = False
+    launch_errors: bool = False
     sizes: DrawnSizes | None = None
 
 

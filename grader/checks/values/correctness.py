@@ -26,6 +26,7 @@ from grader.checks.values.common_cause import in_a_sentence
 from grader.checks.values.compare import Mismatch, compare, compare_values, number
 from grader.checks.values.expected import Expected, expected_changes, expected_outputs, tolerance_for
 from grader.checks.values.inputs import Drawn, Inputs
+from grader.checks.values.launch_errors import unnoticed_refusal
 from grader.checks.values.precision import whatever_the_dtype
 from grader.checks.values.refusals import judge_refusal
 from grader.checks.values.sum_patterns import TRANSPOSED
@@ -153,6 +154,8 @@ def judge_case(bench: Bench, case: Case, position: int) -> Outcome | None:
     failure = failure or _wrong_arguments(bench, case, inputs, call)
     if failure is None and case.deterministic:
         failure = changing_answer(bench, case, inputs, call, expected)
+    if failure is None and case.launch_errors and bench.backend == "simt":
+        failure = unnoticed_refusal(bench, case, inputs)
     if failure is None:
         bench.right.append(RightAnswer(case, inputs, expected, call.reply.outputs, call.reply.seconds))
     return failure

@@ -18,12 +18,13 @@ def beyond_32_bits(wrong: Wrong) -> str:
         reach = zip(values.shape, values.stride(), strict=True)
         if values.shape != wrong.expected.shape or sum((size - 1) * step for size, step in reach) < FAR:
             continue
-        beyond = _offsets(values) >= FAR
-        if not bool((wrong.mask & ~beyond).any()):
-            return (
-                f"All wrong elements read {name} beyond offset 2^31, which a 32-bit integer cannot hold: is "
-                "an index, a stride or an offset 32 bits wide?"
-            )
+        offsets = _offsets(values)
+        for power, kind in ((32, "an unsigned 32-bit integer"), (31, "a 32-bit integer")):
+            if not bool((wrong.mask & (offsets < 1 << power)).any()):
+                return (
+                    f"All wrong elements read {name} beyond offset 2^{power}, which {kind} cannot hold: is "
+                    "an index, a stride or an offset 32 bits wide?"
+                )
     return ""
 
 

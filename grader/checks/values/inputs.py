@@ -170,12 +170,13 @@ def _largest(dtype: torch.dtype) -> int:
 
 
 def _far(values: torch.Tensor) -> torch.Tensor:
-    """A view whose last entry along the first dimension begins just beyond offset FAR.
+    """A view whose second entry along the first dimension begins just beyond offset FAR, and whose third
+    one, if any, just beyond twice that, which an unsigned 32-bit integer cannot hold either.
 
     ``torch.empty`` does not touch the pages of a large storage, so only those of the elements are resident.
     """
     inner = values[0].contiguous()
-    step = FAR // (values.shape[0] - 1) + inner.numel() + 1
+    step = FAR + inner.numel() + 1
     storage = torch.empty((values.shape[0] - 1) * step + inner.numel(), dtype=values.dtype)
     view = storage.as_strided(values.shape, (step, *inner.stride()))
     return view.copy_(values)

@@ -52,8 +52,8 @@ def needed_bytes(case: Case) -> int:
 
 
 def _storage(given: TensorSpec) -> int:
-    if given.layout == "far":  # its last entry along the first dimension begins beyond FAR
-        return (FAR + given.shape[0]) * _itemsize(given) + _dense(given)
+    if given.layout == "far":  # each entry along the first dimension begins FAR behind the one before
+        return (given.shape[0] - 1) * (FAR + 1) * _itemsize(given) + _dense(given)
     return _dense(given) * (2 if given.layout in ("sliced", "padded", "truncated") else 1)
 
 

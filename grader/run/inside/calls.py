@@ -39,7 +39,7 @@ class Calls:
         """Rebuild the arguments, call the entry, wait for the device, and report."""
         text = request.text
         schedule: str = text.get("schedule", "forward")
-        self._tracer.begin(schedule, text.get("count", False))
+        self._tracer.begin(schedule, text.get("count", False), text.get("refuse_launches", False))
         self._last = []  # the last call's arguments are freed before these are made
         alive = self._tracer.alive()
         arguments, self._last = rebuild(request, self._places.on_cpu)
