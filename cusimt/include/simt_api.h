@@ -304,7 +304,6 @@ const char* simt_take_api_calls(void);
 void simt_set_counting(int on);  // from the next launch on
 const char* simt_take_counts(void);
 uint64_t simt_digest(const void* bytes, size_t count);  // what "content" of a copy is compared with
-const char* simt_take_library_refusal(void);            // why the calling thread's latest product was refused; "": not known
 int simt_last_error(int clear);
 int simt_sticky_error(void);
 const char* simt_error_name(int);

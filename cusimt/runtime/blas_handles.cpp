@@ -2,6 +2,7 @@
 #include <new>
 
 #include "blas.h"
+#include "library_refusals.h"
 
 using namespace simt;
 
@@ -98,7 +99,10 @@ const char* cublasGetStatusName(cublasStatus_t status) {
     }
     return "CUBLAS_STATUS_UNKNOWN";
 }
-const char* cublasGetStatusString(cublasStatus_t status) { return cublasGetStatusName(status); }
+const char* cublasGetStatusString(cublasStatus_t status) {
+    const char* name = cublasGetStatusName(status);
+    return status == CUBLAS_STATUS_SUCCESS ? name : with_refusal(name);
+}
 
 cublasStatus_t cublasSetVector(int n, int bytes, const void* x, int incx, void* device, int device_inc) {
     return copy(device, size_t(device_inc) * bytes, x, size_t(incx) * bytes, bytes, n, cudaMemcpyHostToDevice);

@@ -1,21 +1,18 @@
-// Why a library refused a call: its status is one word for many mistakes.
 #include "library_refusals.h"
-
-#include <string>
 
 namespace simt {
 
 namespace {
-thread_local std::string refusal;
+thread_local std::string refusal;  // of the latest call that can explain one; "" if it was not refused
 }
 
 void explain_refusal(const std::string& why) { refusal = why; }
 
-}  // namespace simt
-
-extern "C" const char* simt_take_library_refusal(void) {
-    static thread_local std::string taken;
-    taken.clear();
-    taken.swap(simt::refusal);
-    return taken.c_str();
+const char* with_refusal(const char* status) {
+    static thread_local std::string text;
+    text = refusal.empty() ? status : status + (": " + refusal);
+    refusal.clear();
+    return text.c_str();
 }
+
+}  // namespace simt

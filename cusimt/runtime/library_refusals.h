@@ -1,12 +1,14 @@
-// Why a library refused a call, in words, for the message of the macro that checks its status (ATen/cuda/Exceptions.h).
+// Why a library refused a call: its status is one word for many mistakes. What turns the status into a sentence, such as
+// cublasGetStatusString, has the reason in it.
 #pragma once
 #include <string>
-
-#include "simt_api.h"
 
 namespace simt {
 
 // Of the calling thread's latest call; "" when a call begins. `why` names the argument, its value and the rule.
 void explain_refusal(const std::string& why);
+
+// The status of that call, with the reason if there is one and nothing has asked for it. Stays until the thread asks again.
+const char* with_refusal(const char* status);
 
 }  // namespace simt

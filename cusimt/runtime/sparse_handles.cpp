@@ -1,6 +1,7 @@
 // cuSPARSE: handles, statuses, and descriptors of sparse and dense operands.
 #include <cstdio>
 
+#include "library_refusals.h"
 #include "sparse.h"
 
 using namespace simt;
@@ -98,9 +99,10 @@ const char* cusparseGetErrorName(cusparseStatus_t status) {
     return "unrecognized error code";
 }
 const char* cusparseGetErrorString(cusparseStatus_t status) {
+    if (status == CUSPARSE_STATUS_SUCCESS) return "success";
     switch (status) {
 #define SIMT_CASE(NAME, TEXT) \
-    case CUSPARSE_STATUS_##NAME: return TEXT;
+    case CUSPARSE_STATUS_##NAME: return with_refusal(TEXT);
         SIMT_STATUSES(SIMT_CASE)
 #undef SIMT_CASE
     }

@@ -137,6 +137,21 @@ def test_block_pointers_and_descriptors() -> None:
 
 
 @on_device
+def test_a_descriptor_says_which_stride_or_address_it_cannot_have() -> None:
+    import torch
+
+    from cusimt.tests import triton_kernels
+
+    storage = torch.zeros(64, device="cuda")
+    for x, columns, said in (
+        (storage, 7, "strides\\[0\\] does not fit, as 7 elements of 4 bytes are 28 bytes"),
+        (storage[1:], 12, "the base begins 4 bytes behind a multiple of 16"),
+    ):
+        with pytest.raises(ValueError, match=said):
+            triton_kernels.descriptors[(1,)](x, storage, 4, columns, ROWS=4, COLUMNS=8)
+
+
+@on_device
 def test_sectors_are_those_of_a_tile_in_the_best_order() -> None:
     import torch
 

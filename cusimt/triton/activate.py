@@ -91,7 +91,7 @@ def _patch() -> None:
     from triton import knobs
     from triton.runtime import autotuner, interpreter
 
-    from cusimt.triton import grid, tuning
+    from cusimt.triton import descriptors, grid, tuning
 
     global _patched
     if not knobs.runtime.interpret:
@@ -102,6 +102,8 @@ def _patch() -> None:
     builder.create_atomic_rmw = grid.atomic(builder.create_atomic_rmw)
     builder.create_atomic_cas = grid.compare_and_swap(builder.create_atomic_cas)
     builder.cast_impl = grid.cast(builder.cast_impl)
+    descriptor: Any = interpreter.TensorDescHandle
+    descriptor.validate = descriptors.explained(descriptor.validate)
     parts: Any = interpreter
     parts._patch_lang_tensor = grid.indexable(parts._patch_lang_tensor)
     parts._patch_lang = grid.patched_once(parts._patch_lang)

@@ -38,6 +38,7 @@ class Session(Protocol):
         self, entry: str, args: Sequence[Any], *, stream: Stream = ..., device: int = ..., grad: bool = ...,
         trace: bool = ..., schedule: Schedule = ..., count: bool = ..., seconds: float | None = ...,
         in_place: Sequence[str] = ..., autocast: str | None = ..., deterministic: bool = ...,
+        refuse_launches: bool = ...,
     ) -> Reply: ...  # fmt: skip
     def backward(
         self, handle: int, cotangents: Sequence[torch.Tensor | None], *, trace: bool = ..., count: bool = ...,

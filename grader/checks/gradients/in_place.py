@@ -111,7 +111,8 @@ class _Asked(Recorded):
         return Outcome(
             Status.FAIL,
             f"{self._text()}: {what} of each call outlived the result and its graph. {_RULE}: a result on "
-            "ctx holds its graph, the graph holds ctx, and ctx holds the result.",
+            "ctx holds its graph, the graph holds ctx, and ctx holds the result. Nor may a list or dict that "
+            "outlives the call keep a tensor of it.",
             case=self.case.name, expected="nothing kept alive", got=what, topic="saved",
         )  # fmt: skip
 
