@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 import pytest
@@ -167,3 +167,25 @@ def test_what_is_wrong_is_answered(handle: ctypes.c_void_p, device: Device) -> N
     assert product(handle, ctypes.c_void_p(host.ctypes.data), 4) == EXECUTION_FAILED
     assert product(handle, at, 8) == EXECUTION_FAILED  # columns that far apart end outside
     assert product(handle, at, 4) == SUCCESS
+
+
+@pytest.mark.parametrize(
+    ("sizes", "leading", "why"),
+    [
+        ((4, 3, 2), (3, 2, 4), "lda is 3, and must be at least 4: that is m, the length of a column of A"),
+        ((4, 3, 2), (4, 1, 4), "ldb is 1, and must be at least 2: that is k, the length of a column of B"),
+        ((4, 3, 2), (4, 2, 3), "ldc is 3, and must be at least 4: that is m, the length of a column of C"),
+        ((4, -3, 2), (4, 2, 4), "n is -3, and no size is negative"),
+    ],
+)
+def test_a_refused_argument_is_named(
+    handle: ctypes.c_void_p, device: Device, sizes: Sequence[int], leading: Sequence[int], why: str
+) -> None:
+    at, one = device.put(random(4, 4)), scalar(1)
+    lda, ldb, ldc = leading
+    status = runtime().cublasSgemm(handle, 0, 0, *sizes, one, at, lda, at, ldb, one, at, ldc)
+    said = runtime().cublasGetStatusString
+    said.restype = ctypes.c_char_p
+    assert status == INVALID_VALUE
+    assert said(status).decode().startswith(f"CUBLAS_STATUS_INVALID_VALUE: {why}")
+    assert said(status) == b"CUBLAS_STATUS_INVALID_VALUE"  # of a later call that has no explanation

@@ -16,7 +16,7 @@ def three(shape: int | tuple[int, ...], dtype: str = "float32") -> list[TensorSp
 
 
 CASES = [
-    Case("one full block", three(256)),
+    Case("one full block", three(256), launch_errors=True),
     Case("one element", three(1)),
     Case("a partial last block", three(1000)),
     Case("a matrix of odd shape", three((7, 5))),

@@ -74,8 +74,8 @@ CASES = [
     *both("large values", pair((20, 50), special="large")),
     *both("not-a-number goes through", pair((20, 50), special="nan")),
     *both("on a side stream", pair((40, 60), "transposed"), stream="side"),
-    *both("the second row of a is beyond offset 2^31", pair((2, 500), "far", **BYTES)),
-    *both("the last row of b is beyond offset 2^31", pair((3, 77), b="far", **BYTES)),
+    *both("rows of a are beyond offsets 2^31 and 2^32", pair((3, 500), "far", **BYTES)),
+    *both("rows of b are beyond offsets 2^31 and 2^32", pair((3, 77), b="far", **BYTES)),
 ]
 
 

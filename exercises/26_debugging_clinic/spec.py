@@ -98,7 +98,9 @@ PARTS = [
         reference=count_above,
         cases=[
             Case("all above", [tensor(1000, special="ones"), 0.5]),
-            *on_a_vector(0.25, sizes=(1, 256, 999)),
+            # Above the level, like some elements of every case: a kernel may leave alone what it adds 0 to.
+            Case("one element", [tensor(1, low=0.5, high=1), 0.25]),
+            *on_a_vector(0.25, sizes=(256, 999)),
         ],
     ),
     Part(

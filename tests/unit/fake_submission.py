@@ -39,11 +39,13 @@ class FakeSession:
         edit_reply: Callable[[Reply], Reply] = lambda reply: reply,
         edit_trace: Callable[[Trace, str, str], Trace] = lambda trace, stage, schedule: trace,
         raises: Callable[[str, int], BaseException | None] = lambda stage, number: None,
+        checks_launches: bool = True,
     ) -> None:
         self.function = function
         self.edit_reply = edit_reply
         self.edit_trace = edit_trace
         self.raises = raises
+        self.checks_launches = checks_launches
         self.log: list[str] = []
         self.modes: list[tuple[str, bool]] = []  # schedule and determinism of every call
         self.graphs: dict[int, tuple[list[torch.Tensor], list[tuple[str, torch.Tensor]]]] = {}
@@ -55,7 +57,7 @@ class FakeSession:
         self, entry: str, args: Sequence[Any], *, stream: str = "default", device: int = 0,
         grad: bool = False, trace: bool = True, schedule: str = "forward", count: bool = False,
         seconds: float | None = None, in_place: Sequence[str] = (), autocast: str | None = None,
-        deterministic: bool = False,
+        deterministic: bool = False, refuse_launches: bool = False,
     ) -> Reply:  # fmt: skip
         self._begin("call")
         self.modes.append((schedule, deterministic))
@@ -68,6 +70,10 @@ class FakeSession:
         except Exception as problem:
             error = RemoteError(type(problem).__name__, str(problem), "op.py:7")
             return self._finish(Reply(error=error), "call", schedule, stream)
+        if refuse_launches:
+            error = RemoteError("RuntimeError", "CUDA error", "op.py:7") if self.checks_launches else None
+            refused = Trace(launches=(replace(LAUNCH, error=701),), launches_total=1)
+            return self.edit_reply(Reply(error=error, trace=self.edit_trace(refused, "refused", schedule)))
         results = list(result) if isinstance(result, (tuple, list)) else [result]
         outputs = tuple(self._output(each) for each in results)
         handle = self._keep(results) if grad else None

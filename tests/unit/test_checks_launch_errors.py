@@ -1,0 +1,36 @@
+"""A launch that the device refuses has to become an exception of the call that made it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from grader.run.values import Trace
+from grader.specification import Case
+from grader.verdict import Status
+from tests.unit.test_checks_correctness import judged, muladd, three
+
+CASES = [Case("size 4", three(4), launch_errors=True)]
+
+
+def test_a_checked_launch_passes() -> None:
+    assert judged(muladd, CASES).status is Status.PASS
+
+
+def test_a_launch_whose_error_is_dropped_fails_and_is_named() -> None:
+    outcome = judged(muladd, CASES, checks_launches=False)
+    assert (outcome.status, outcome.topic) == (Status.FAIL, "invalid_launch")
+    assert outcome.sentence.startswith("kernel.cu:12: muladd(a: float32 (4,)")
+    assert "although the device had refused the launch of muladd_kernel<float>" in outcome.sentence
+    assert "C10_CUDA_KERNEL_LAUNCH_CHECK()" in outcome.sentence
+
+
+def test_only_cases_that_ask_for_it_are_called_again() -> None:
+    assert judged(muladd, [replace(CASES[0], launch_errors=False)], checks_launches=False).status is Status.PASS
+
+
+def test_a_call_without_a_launch_has_no_error_to_raise() -> None:
+    def idle_if_refused(trace: Trace, stage: str, schedule: str) -> Trace:
+        return replace(trace, launches=()) if stage == "refused" else trace
+
+    outcome = judged(muladd, CASES, checks_launches=False, edit_trace=idle_if_refused)
+    assert outcome.status is Status.PASS
