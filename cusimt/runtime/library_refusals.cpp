@@ -10,7 +10,7 @@ void explain_refusal(const std::string& why) { refusal = why; }
 
 const char* with_refusal(const char* status) {
     static thread_local std::string text;
-    text = refusal.empty() ? status : status + (": " + refusal);
+    text = refusal.empty() ? status : status + (" (" + refusal + ")");
     refusal.clear();
     return text.c_str();
 }

@@ -25,7 +25,8 @@ def test_a_launch_whose_error_is_dropped_fails_and_is_named() -> None:
 
 
 def test_only_cases_that_ask_for_it_are_called_again() -> None:
-    assert judged(muladd, [replace(CASES[0], launch_errors=False)], checks_launches=False).status is Status.PASS
+    cases = [replace(CASES[0], launch_errors=False)]
+    assert judged(muladd, cases, checks_launches=False).status is Status.PASS
 
 
 def test_a_call_without_a_launch_has_no_error_to_raise() -> None:

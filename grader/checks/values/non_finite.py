@@ -63,7 +63,10 @@ def not_a_number(wrong: Wrong) -> str:
             )
         return f"{text}{_of_exponentials(wrong, strange) or _what_it_may_be(wrong)}"
     if bool(lost.any()) and int(lost.sum()) == wrong.count:
-        return (_times_zero(wrong, lost) or _LOST) if _brings_any(wrong) else _NOT_REPORTED
+        if not _brings_any(wrong):
+            return _NOT_REPORTED
+        below = bool((wrong.flat_expected[lost] == -math.inf).all())
+        return _times_zero(wrong, lost) or (_ABOVE if below else _LOST)
     return ""
 
 
@@ -131,6 +134,10 @@ def _overflow(wrong: Wrong, many: int) -> str:
 _LOST = (
     "NaN and infinity must reach the result; here they were lost, as fmax and fmin lose them, or a product "
     "that is left out where a factor is 0."
+)
+_ABOVE = (
+    "The answer is -infinity, and a larger number is given. A maximum has to begin with -infinity, and that "
+    "has to stand in for elements that do not exist: with any other number, however low, some input is lower."
 )
 _NOT_REPORTED = (
     "The inputs are finite: NaN or infinity is the answer where there is no number to give, and here some "
