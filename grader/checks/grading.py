@@ -194,7 +194,9 @@ class Grading:
                 self._give_up(zygote, spec, outcome.status, f"{NOT_JUDGED}: it does not load.")
                 return
             bench = self._bench(zygote, spec, session, load)
-            bench.artifact, bench.hurries = artifact, quick and self.backend == "cuda"
+            bench.artifact = artifact
+            if quick and self.backend == "cuda":
+                bench.hurry()
             bench.spec = self._within_memory(bench)
             self.results.add("build", building.built(artifact), time.perf_counter() - begun)
             names = self.results.judged(spec)
