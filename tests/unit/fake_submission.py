@@ -42,6 +42,7 @@ class FakeSession:
         checks_launches: bool = True,
     ) -> None:
         self.function = function
+        self.late_ms = 0.0
         self.edit_reply = edit_reply
         self.edit_trace = edit_trace
         self.raises = raises
