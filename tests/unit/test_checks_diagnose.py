@@ -168,6 +168,12 @@ def test_a_wrong_element_at_either_end(where: list[int], words: str) -> None:
     assert told(got, right).startswith(words)
 
 
+def test_a_maximum_that_does_not_begin_with_minus_infinity() -> None:
+    x = RIGHT.clone()
+    x[200:] = -torch.inf
+    assert told(x.clamp_min(-3e38), x, inputs=[("x", x)]).startswith("The answer is -infinity, and a larger")
+
+
 def test_nan_that_was_lost() -> None:
     right = RIGHT.clone()
     right[7] = float("nan")
