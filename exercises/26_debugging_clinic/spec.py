@@ -204,8 +204,8 @@ PARTS = [
         entry="scale_rows",
         reference=scale_rows,
         cases=[
-            Case("narrow rows", [tensor((5, 7)), tensor(5)], launch_errors=True),
-            Case("rows of 1025 columns", [tensor((2, 1025)), tensor(2)]),
+            Case("narrow rows", [tensor((5, 7)), tensor(5)]),
+            Case("rows of 1025 columns", [tensor((2, 1025)), tensor(2)], launch_errors=True),
             Case("no columns", [tensor((3, 0)), tensor(3)]),
             Case("no rows", [tensor((0, 4)), tensor(0)]),
             Case(

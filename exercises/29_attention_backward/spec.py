@@ -23,6 +23,7 @@ ENTRY = "attention"
 SECTOR = 32  # bytes: the least that global memory reads or writes
 WARP = 32
 ROWS = 64  # of a tile, for floats and 64 dimensions
+FIVE_TILES = 5 * ROWS * 64 * 4  # bytes that a block keeps: more than it can have before capability 8.0
 DOWN, ACROSS = 16, 8  # threads of a block, along the columns and the rows of a tile of such scores
 
 Results = tuple[torch.Tensor, torch.Tensor]
@@ -364,6 +365,7 @@ EFFICIENCY = [
             Limit("bank_conflicts", 0, "backward", 2, BANKS),
             Limit("barriers", barriers, "backward", 1, BARRIERS),
         ],
+        shared_bytes=FIVE_TILES,
     ),
     Efficiency(
         MASKED,
@@ -372,6 +374,7 @@ EFFICIENCY = [
             Limit("global_load_sectors", of_rounds, "backward", 2, CAUSAL, of="q"),
             Limit("global_load_sectors", in_all, "backward", 1, CAUSAL),
         ],
+        shared_bytes=FIVE_TILES,
     ),
     Efficiency(
         Case("an expanded cotangent, 128 queries and keys", heads(128, 128, 64)),

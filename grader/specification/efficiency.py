@@ -134,11 +134,14 @@ class Efficiency:
     second: it executes some million accesses in that time. Backward gets a cotangent of the kind
     ``cotangent``: ``expanded`` is one number with strides of 0, as after ``sum()``, and ``transposed`` has
     the last two dimensions exchanged in memory, so that a backward which makes it dense allocates.
+    Limits that only tiles of a certain size keep hold for devices whose blocks can have ``shared_bytes`` of
+    shared memory; on a smaller one, which CUSIMT_DEVICE may name, they do not count.
     """
 
     case: Case
     limits: Sequence[Limit]
     cotangent: Cotangent = "random"
+    shared_bytes: int = 0
 
 
 def checked(value: Any, parameters: tuple[str, ...]) -> tuple[Efficiency, ...]:

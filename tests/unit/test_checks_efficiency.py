@@ -36,7 +36,7 @@ def judged(
     monkeypatch: pytest.MonkeyPatch, limits: Sequence[Limit], launches: Sequence[LaunchCounts], *,
     function: Callable[..., Any] = torch.Tensor.clone, backend: str = "simt",
     edit: Callable[[Trace], Trace] = lambda trace: trace, session: FakeSession | None = None,
-    known: dict[str, Outcome] | None = None,
+    known: dict[str, Outcome] | None = None, shared_bytes: int = 0,
 ) -> Outcome:  # fmt: skip
     """What the check says when the counted call made `launches`."""
     monkeypatch.setattr(efficiency, "symbolise", lambda raw, quote: list(raw))
@@ -46,7 +46,7 @@ def judged(
         return edit(replace(counted, launches_total=len(launches)))
 
     session = session or FakeSession(function, edit_trace=counting)
-    given = (Efficiency(CASE, limits),)
+    given = (Efficiency(CASE, limits, shared_bytes=shared_bytes),)
     bench = fake_bench(
         session, torch.Tensor.clone, [CASE], parameters=["a"], backend=backend, efficiency=given
     )
@@ -126,6 +126,16 @@ def test_a_limit_may_be_the_least(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "to 4,095 multiply-adds on tensor cores, where 4,096 are needed. Multiply" in outcome.sentence
     assert outcome.expected == "at least 4,096 multiply-adds on tensor cores"
     assert outcome.lines[0].startswith("✗ 4,095 multiply-adds on tensor cores, at least 4,096 in")
+
+
+@pytest.mark.parametrize(("device", "status"), [("h200", Status.FAIL), ("t4", Status.UNAVAILABLE)])
+def test_limits_for_large_tiles_count_where_a_block_can_have_them(
+    monkeypatch: pytest.MonkeyPatch, device: str, status: Status
+) -> None:
+    monkeypatch.setenv("CUSIMT_DEVICE", device)
+    limits = [Limit("global_load_sectors", 0)]
+    assert judged(monkeypatch, limits, good(), shared_bytes=80 * 1024).status is status
+    assert judged(monkeypatch, limits, good(), shared_bytes=64 * 1024).status is Status.FAIL
 
 
 def test_a_limit_is_a_whole_number(monkeypatch: pytest.MonkeyPatch) -> None:

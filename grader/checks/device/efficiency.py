@@ -13,6 +13,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from cusimt.counters import symbolise
+from cusimt.profile.occupancy import simulated_device
 from cusimt.records.source_lines import SourceReader
 from grader.checks.bench import Bench, Call
 from grader.checks.device import device_work
@@ -48,6 +49,10 @@ ON_SIMT_ONLY = (
     "The simulated GPU counts memory traffic, since it sees every access; on a real one these points do not "
     "count. Run: grader check {} --backend simt"
 )
+TOO_SMALL = (
+    "The limits on memory traffic are for tiles that do not fit into the shared memory of the GPU that "
+    "CUSIMT_DEVICE names, so these points do not count."
+)
 
 
 def check(bench: Bench) -> Outcome:
@@ -61,6 +66,8 @@ def check(bench: Bench) -> Outcome:
     if uncounted is not None:
         return uncounted
     judged = _compare(bench, wanted)
+    if not judged:
+        return Outcome(Status.UNAVAILABLE, TOO_SMALL)
     return judged if isinstance(judged, Outcome) else _of_all_limits(bench, outcome_of(bench, judged), wanted)
 
 
@@ -75,7 +82,10 @@ def of_a_part(bench: Bench) -> Outcome:
 def _compare(bench: Bench, wanted: Collection[Stage]) -> list[Judged] | Outcome:
     """Every limit on these stages beside what was counted; or what stands in the way."""
     judged: list[Judged] = []
+    device = simulated_device()
     for efficiency in bench.spec.efficiency:
+        if efficiency.shared_bytes > device.shared - device.shared_reserved:
+            continue
         inputs = bench.draw(efficiency.case.args, "efficiency", efficiency.case.name)
         limits = [limit for limit in efficiency.limits if limit.stage in wanted]
         stages = _count(bench, replace(efficiency, limits=limits), inputs) if limits else {}
