@@ -73,6 +73,7 @@ REFUSALS = [
     ),
     Refusal("a on the CPU", [tensor(4, device="cpu"), tensor(4), tensor(4)], mentions=["a", "CUDA"]),
     Refusal("b on the CPU", [tensor(4), tensor(4, device="cpu"), tensor(4)], mentions=["b", "cpu"]),
+    Refusal("c on device 1", [tensor(4), tensor(4), tensor(4, device="cuda:1")], mentions=["c", "cuda"]),
 ]
 
 GRADIENT = Gradient(
