@@ -136,8 +136,8 @@ _LOST = (
     "that is left out where a factor is 0."
 )
 _ABOVE = (
-    "The answer is -infinity, and a larger number is given. A maximum has to begin with -infinity, and that "
-    "has to stand in for elements that do not exist: with any other number, however low, some input is lower."
+    "The answer is -infinity, and a larger number is given. A maximum has to begin with -infinity, and "
+    "elements that do not exist count as -infinity: any other number, however low, is above some input."
 )
 _NOT_REPORTED = (
     "The inputs are finite: NaN or infinity is the answer where there is no number to give, and here some "
