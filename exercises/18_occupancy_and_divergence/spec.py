@@ -243,6 +243,11 @@ CONFUSED_SUMS = {
     "a sum in which every lane goes on by one element, not by 32": lambda x, lengths: row_sums(
         x * (torch.arange(x.shape[1], dtype=x.dtype) + 1).clamp(max=WARP), lengths
     ),
+    "32 times lane 0's part of the sum: all lanes begin at the first element, or lane 0 adds its own value "
+    "at every step": lambda x, lengths: WARP * row_sums(x[:, ::WARP], -(-lengths // WARP)),
+    "a sum with one element too many, the one behind the length": lambda x, lengths: row_sums(
+        torch.cat((x, x.roll(-1, 0)[:, :1]), 1), lengths + 1
+    ),
 }
 
 
@@ -255,6 +260,9 @@ def reflect(x: torch.Tensor, angle: torch.Tensor) -> torch.Tensor:
 CONFUSED_TURNS = {
     "both sines with the same sign, which is no rotation": reflect,
     "a rotation by the negative angle": lambda x, angle: rotate(x, -angle),
+    "sine and cosine exchanged in the first element of each pair": lambda x, angle: torch.stack(
+        (x[..., 0::2] * torch.sin(angle) - x[..., 1::2] * torch.cos(angle), rotate(x, angle)[..., 1::2]), -1
+    ).flatten(-2),
 }
 
 PARTS = [
