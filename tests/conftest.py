@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from cusimt.tests.scheduling import schedule
+from cusimt.tests.scheduling import schedule, without_garbage_collection
 from grader.course import workspace
 from grader.course.catalog import Catalog
 from tests.processor_time import LIMIT_SECONDS, ProcessorTime
@@ -32,6 +32,12 @@ def pytest_configure(config: pytest.Config) -> None:
     config.pluginmanager.register(
         ProcessorTime(ROOT / "tests" / "unit", shows=config.getoption("--costs"), seconds=seconds)
     )
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[object]:
+    with without_garbage_collection():
+        return (yield)
 
 
 @pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the marks

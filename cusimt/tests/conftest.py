@@ -2,10 +2,18 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+
 import pytest
 
 from cusimt.tests import surface_program
-from cusimt.tests.scheduling import schedule
+from cusimt.tests.scheduling import schedule, without_garbage_collection
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection() -> Iterator[object]:
+    with without_garbage_collection():
+        return (yield)
 
 
 @pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the marks

@@ -8,9 +8,27 @@ runs, before tests that any worker may take, and a large group before a small on
 
 from __future__ import annotations
 
+import gc
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import pytest
+
+from cusimt.support import collector
+
+
+@contextmanager
+def without_garbage_collection() -> Iterator[None]:
+    """Collect the tests with Python's collector paused, which afterwards leaves alone what they are made of.
+
+    Thousands of tests are a million objects that live as long as the worker. Each worker would go through
+    all of them again and again, first while they are made, then in every full collection of a test.
+    """
+    with collector.paused():
+        yield
+    gc.collect()
+    gc.freeze()
 
 
 def schedule(config: pytest.Config, items: list[pytest.Item]) -> None:

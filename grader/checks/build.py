@@ -26,7 +26,9 @@ from grader.audit import (
 )
 from grader.checks.load_crashes import uncaught
 from grader.checks.outcome import Outcome, passed
+from grader.checks.results import AUDIT
 from grader.compilation import Artifact, BuildRequest, build
+from grader.compilation.builder import STAGE
 from grader.compilation.diagnostics import line_of
 from grader.compilation.host_paths import without_host_paths
 from grader.compilation.preprocessing import kept, preprocess
@@ -56,12 +58,14 @@ def compile_submission(
     """The library, or what the audit or the compiler said. On simt the checked build alone is graded.
 
     ``isolate`` puts the compilers, and a setup.py, into a sandbox; ``begun`` is called when they run,
-    and ``stage`` with the name of what is built beside the submission. ``quick`` runs nvcc's steps at once.
+    and ``stage`` with the name of each stage: the audit, the build, and what is built beside the submission.
+    ``quick`` runs nvcc's steps at once.
 
     Raises:
         InfrastructureError: the toolchain is missing or broken.
     """
     facts = exercise.build
+    stage(AUDIT)
     if exercise.has_python_kernels:
         require_triton()
     missing = [name for name in (*exercise.edit, *exercise.given) if not (files / name).is_file()]
@@ -85,6 +89,7 @@ def compile_submission(
                 return _refused(objection)
             package = PackageRequest(facts.name, files, names, backend, owner, isolate)
             begun()
+            stage(STAGE)
             artifact = build_package(package, verbose=verbose)
         else:
             enclose = compilers.enclosing(backend) if isolate else None
@@ -96,6 +101,7 @@ def compile_submission(
             objection = audit_units(exercise, units, backend)
             if objection is not None:
                 return _refused(objection)
+            stage(STAGE)
             artifact = build(request, verbose=verbose, enclose=enclose, begun=begun, stage=stage)
             objection = _unread(unread[0]) if unread else _compiled_by_nvcc(exercise, request, artifact)
             if objection is not None:
@@ -107,6 +113,7 @@ def compile_submission(
             left = len(shown) - SHOWN_LINES
             shown = (*shown[:SHOWN_LINES], f"... {left} more lines: grader check --verbose shows them")
         return Outcome(Status.BUILD_ERROR, failure.what, lines=shown, topic="build")
+    stage(AUDIT)
     return _audited(exercise, files, artifact)
 
 

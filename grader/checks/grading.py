@@ -152,7 +152,6 @@ class Grading:
                 why = f"{NOT_JUDGED}: more was changed than a repair needs."
                 self._give_up(zygote, preparing.result(), Status.FAIL, why)
                 return
-            self.results.progress("build")
             begun = time.perf_counter()
             try:
                 built = building.compile_submission(

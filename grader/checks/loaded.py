@@ -49,8 +49,9 @@ def loaded(
 
     Raises SubmissionError where it is refused or does not build.
     """
-    progress("build")
-    built = building.compile_submission(exercise, files, backend, "", verbose=False, quick=backend == "cuda")
+    built = building.compile_submission(
+        exercise, files, backend, "", verbose=False, stage=progress, quick=backend == "cuda"
+    )
     if isinstance(built, Outcome):
         raise refusal.of(built)
     op_file = files / "op.py"

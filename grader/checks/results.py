@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 PRINTED_LINES = 20  # that are shown of what was printed
 ALL_LINES = 1000  # where all is asked for: more would be unreadable, and the record is stored
+AUDIT = "audit"  # the stage before the build, which reads the sources, and after it, which reads the library
 Progress: TypeAlias = Callable[[str], None]  # told the name of each stage as it begins
 
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from cusimt.support.scratch import scratch
 from cusimt.support.words import listed
 from grader.checks import grade
-from grader.checks.results import Progress
+from grader.checks.results import AUDIT, Progress
 from grader.cli.options import Origin
 from grader.cli.overview import command, next_step, records_of, start_sentence
 from grader.cli.screen import Screen
@@ -73,11 +73,11 @@ def grade_one(
 
 
 def _announcing(stage: Progress, built: threading.Event | None) -> Progress:
-    """`stage`, which also sets `built` once the stage is none of building."""
+    """`stage`, which also sets `built` once the stage is neither of the audit nor of the build."""
 
     def enter(name: str) -> None:
         stage(name)
-        if built is not None and not name.startswith(STAGE):
+        if built is not None and not name.startswith((AUDIT, STAGE)):
             built.set()
 
     return enter

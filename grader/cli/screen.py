@@ -66,19 +66,19 @@ class Screen:
 
 
 class _Working:
-    """One line on stderr with the stage and the seconds: redrawn on a terminal, repeated rarely in a log."""
+    """One line on stderr with the stage and its seconds: redrawn on a terminal, repeated rarely in a log."""
 
     def __init__(self, what: str, moving: bool) -> None:
         self._what = what
-        self._stage = "starting"
+        self._now = ("starting", time.monotonic())  # the stage, and when it began
         self._moving = moving
-        self._since = time.monotonic()
         self._stopped = threading.Event()
         self._thread = threading.Thread(target=self._run, name="working", daemon=True)
         self._thread.start()
 
     def enter(self, stage: str) -> None:
-        self._stage = stage
+        before, began = self._now
+        self._now = (stage, began if _name(stage) == _name(before) else time.monotonic())
 
     def stop(self) -> None:
         self._stopped.set()
@@ -89,12 +89,17 @@ class _Working:
     def _run(self) -> None:
         pace = _Pace()
         while not self._stopped.wait(_FRAME_SECONDS):
-            seconds = time.monotonic() - self._since
-            line = f"{self._what}: {self._stage}, {seconds:.0f} s"
+            (stage, began), now = self._now, time.monotonic()
+            line = f"{self._what}: {stage}, {now - began:.0f} s"
             if self._moving:
                 print(f"{_CLEAR}{line}", end="", file=sys.stderr, flush=True)
-            elif pace.is_due(self._stage, seconds):
+            elif pace.is_due(stage, now):
                 print(line, file=sys.stderr, flush=True)
+
+
+def _name(stage: str) -> str:
+    """What follows a comma says how far it is: "kills, 7 of 29 implementations tested" is still `kills`."""
+    return stage.partition(",")[0]
 
 
 class _Pace:
@@ -105,11 +110,8 @@ class _Pace:
         self._next = 0.0
 
     def is_due(self, stage: str, seconds: float) -> bool:
-        """Whether `stage`, which is going on at `seconds`, gets a line now.
-
-        What follows a comma says how far it is: "kills, 7 of 29 implementations tested" is still `kills`.
-        """
-        stage = stage.partition(",")[0]
+        """Whether `stage`, which is going on at `seconds`, gets a line now."""
+        stage = _name(stage)
         if stage != self._stage:
             self._stage, self._next = stage, seconds + _PATIENCE_SECONDS
             return False

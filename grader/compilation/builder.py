@@ -5,25 +5,22 @@ from __future__ import annotations
 import contextlib
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import Executor, Future, ThreadPoolExecutor
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
 from cusimt.compiler import libraries
-from cusimt.compiler.sources import is_cuda
 from cusimt.support import cache
 from cusimt.support.scratch import scratch
 from cusimt.translate import TranslationError
 from grader.compilation import diagnostics, ninja
 from grader.compilation.artifact import Artifact
-from grader.compilation.preprocessing import KEPT, Unit, keep, passes
+from grader.compilation.objects import Objects, Run, edge, keep_compiled_lines, keep_whole
 from grader.compilation.quick import link as quick_link
-from grader.compilation.quick import objects as quick_objects
 from grader.compilation.request import BuildRequest, require_sources
-from grader.compilation.steps import OBJECT, Step, link_command, link_flags, step
-from grader.support.elf import Malformed, symbols_of
+from grader.compilation.steps import OBJECT, Step, link_flags, step
 from grader.support.errors import BuildFailed
 
 LOG = "build.log"
@@ -101,124 +98,43 @@ def _furnish(request: BuildRequest, steps: Sequence[Step], verbose: bool) -> Non
         device.result()
 
 
-def _compile(
-    request: BuildRequest, steps: list[Step], folder: Path,
-    run: Callable[[Sequence[ninja.Edge], Path], ninja.NinjaRun],
-) -> str:  # fmt: skip
+def _compile(request: BuildRequest, steps: list[Step], folder: Path, run: Run) -> str:
     """Make the library in `folder` and return the log; objects that compile are kept when others do not."""
     library = folder / f"{request.name}.so"
     with (
         scratch("build") as place,
-        contextlib.ExitStack() as objects,
+        contextlib.ExitStack() as held,
         ThreadPoolExecutor(1, "preprocessors") as beside,
     ):
-        slots: dict[str, cache.Slot] = {}
-        keyed = {cache.digest(one.key): one for one in steps}
-        for key in sorted(keyed):  # one order for everybody, so that the locks of two builds cannot cross
-            slots[key] = objects.enter_context(cache.entry(keyed[key].key, room="objects"))
-        missing = {slot.folder / OBJECT: keyed[key] for key, slot in slots.items() if slot.missing}
-        made = quick_objects.Made()
-        if request.quick:
-            made = _made_quickly(missing, run, place, beside, request.include_dirs)
-        units = {each: beside.submit(passes, missing[each], request.include_dirs, each.parent)
-                 for each in made.objects if each.is_file()}  # fmt: skip
-        if len(units) < len(made.objects):
-            made.wait()  # nvcc, which is asked next, leaves the same files
-        # Of a function that several objects have, the linker takes the first: the one that has access checks.
-        kernels_first = sorted(keyed, key=lambda key: not is_cuda(keyed[key].source))
-        outputs = [slots[key].folder / OBJECT for key in kernels_first]
-
-        def link(stand_ins: Path | None) -> ninja.NinjaRun:
-            """Compile the objects that are not there, and link all."""
-            edges = [_edge(one, each) for each, one in missing.items() if not each.is_file()]
-            command = link_command(request, outputs, library, stand_ins)
-            return run([*edges, ninja.Edge(library, tuple(outputs), command)], place)
-
-        whole = all(each.is_file() for each in missing)
-        asked = _asked_of_others(outputs) if request.quick and whole else None
+        objects = Objects(request, steps, held)
+        made = objects.make_quickly(run, place, beside)
+        asked = objects.asked_of_others() if request.quick and objects.are_made() else None
         stand_ins = quick_link.stand_ins(request, asked) if asked is not None else None
-        outcome = link(stand_ins)
+        outcome = objects.link(run, place, library, stand_ins)
         if refused := made.refused():  # what the preprocessor takes offence at, nvcc says in its own words
-            for each in refused:
-                each.unlink(missing_ok=True)
-                units.pop(each, None)
+            objects.unmake(refused)
             asked, stand_ins = None, None
-            outcome = link(None)
-        for key, slot in slots.items():
-            _keep_whole(slot, outcome)
-            _keep_compiled_lines(request, keyed[key], slot, units.get(slot.folder / OBJECT))
+            outcome = objects.link(run, place, library, None)
+        objects.keep(outcome)
         if outcome.ok:
-            named = {keyed[key].source.name: slots[key].folder / OBJECT for key in kernels_first}
-            (folder / SYMBOLS).write_text(json.dumps(_asked(named)))
-            (folder / UNITS).write_text(json.dumps(_kept(named)))
-    printed = made.log + outcome.log
-    warns = request.is_python_module or request.backend == "cuda"
-    log = diagnostics.without_supplied_symbols(printed) if warns else printed
-    compiled = not any(slot.discarded for slot in slots.values())
-    unresolved = diagnostics.link_errors(log)  # the linker may only warn of them
-    if compiled and (unresolved or not outcome.ok):
-        raise _failure(f"{request.name} does not link.", unresolved or log, log)
-    if not outcome.ok:
-        raise _failure(f"{request.name} does not compile.", diagnostics.trim(log, request.sources), log)
+            (folder / SYMBOLS).write_text(json.dumps(objects.asked()))
+            (folder / UNITS).write_text(json.dumps(objects.kept_lines()))
+    log = _accepted(request, objects, outcome, made.log + outcome.log)
     if asked is not None and stand_ins is None:
         quick_link.remember(request, asked)
     return log
 
 
-def _edge(one: Step, made: Path) -> ninja.Edge:
-    return ninja.Edge(made, (one.source,), _prepared(one, made.parent))
-
-
-def _made_quickly(
-    missing: Mapping[Path, Step], run: Callable[[Sequence[ninja.Edge], Path], ninja.NinjaRun], place: Path,
-    beside: Executor, include_dirs: Sequence[Path],
-) -> quick_objects.Made:  # fmt: skip
-    """Make objects from steps that run at once, if there are such, and the others at the same time."""
-    steps = {made: split for made, one in missing.items() if (split := one.split(made.parent)) is not None}
-    if not steps:
-        return quick_objects.Made()
-    others = [_edge(one, made) for made, one in missing.items() if made not in steps]
-    return quick_objects.make(steps, others, run, place, beside, include_dirs)
-
-
-def _asked_of_others(objects: Iterable[Path]) -> set[str]:
-    """The symbols that `objects` together need from outside."""
-    symbols = [_symbols(compiled.name, compiled) for compiled in objects]
-    return set().union(*(asked for asked, _ in symbols)).difference(*(defined for _, defined in symbols))
-
-
-def _asked(objects: Mapping[str, Path]) -> dict[str, list[str]]:
-    """The symbols that each object needs from outside its own library."""
-    symbols = {name: _symbols(name, path) for name, path in objects.items()}
-    beside = {name for _, defined in symbols.values() for name in defined}
-    return {name: sorted(undefined - beside) for name, (undefined, _) in symbols.items()}
-
-
-def _symbols(source: str, compiled: Path) -> tuple[set[str], set[str]]:
-    """Those of one object. What the disk damaged was built again, so this is what the source compiles to."""
-    try:
-        return symbols_of(compiled)
-    except Malformed as why:
-        raise BuildFailed(
-            f"{source} compiles to an object file that {why}.",
-            "The grader reads every object before it loads the library.",
-            "Leave out what changes the form of the object file: inline assembly, attributes of sections.",
-        ) from None
-
-
-def _keep_compiled_lines(
-    request: BuildRequest, one: Step, slot: cache.Slot, units: Future[list[Unit]] | None = None
-) -> None:
-    """Keep what the audit reads, from `units` where they have been read beside the build."""
-    if request.backend == "cuda" and is_cuda(one.source) and slot.missing and not slot.discarded:
-        found = units.result() if units is not None else passes(one, request.include_dirs, slot.folder)
-        keep(found, slot.folder)
-
-
-def _kept(objects: Mapping[str, Path]) -> dict[str, str]:
-    """The part of each source that nvcc compiled."""
-    files = {name: path.with_name(KEPT) for name, path in objects.items()}
-    return {name: path.read_text() for name, path in files.items() if path.is_file()}
+def _accepted(request: BuildRequest, objects: Objects, outcome: ninja.NinjaRun, printed: str) -> str:
+    """The log of what was `printed`; raises BuildFailed if it does not compile or link."""
+    warns = request.is_python_module or request.backend == "cuda"
+    log = diagnostics.without_supplied_symbols(printed) if warns else printed
+    unresolved = diagnostics.link_errors(log)  # the linker may only warn of them
+    if objects.are_kept() and (unresolved or not outcome.ok):
+        raise _failure(f"{request.name} does not link.", unresolved or log, log)
+    if not outcome.ok:
+        raise _failure(f"{request.name} does not compile.", diagnostics.trim(log, request.sources), log)
+    return log
 
 
 def _compile_common(request: BuildRequest, steps: list[Step], verbose: bool) -> None:
@@ -230,29 +146,9 @@ def _compile_common(request: BuildRequest, steps: list[Step], verbose: bool) -> 
         with cache.entry(one.key, room="objects") as slot:
             if slot.missing:
                 with scratch("build") as place:
-                    _keep_whole(slot, ninja.run([_edge(one, slot.folder / OBJECT)], place, verbose=verbose))
+                    keep_whole(slot, ninja.run([edge(one, slot.folder / OBJECT)], place, verbose=verbose))
                 # The course's own: its lines are not audited.
-                _keep_compiled_lines(request, one, slot)
-
-
-def _keep_whole(slot: cache.Slot, outcome: ninja.NinjaRun) -> None:
-    """Keep an object unless the assembler was killed while writing it."""
-    if slot.missing and (outcome.stopped or not (slot.folder / OBJECT).is_file()):
-        slot.discard()
-
-
-def _prepared(one: Step, folder: Path) -> tuple[str, ...]:
-    try:
-        return one.prepare(folder)
-    except TranslationError as error:
-        # What the simulated backend cannot run is reported like a compiler's error, at the learner's line.
-        raise BuildFailed(
-            f"{one.source.name} cannot be translated for the simt backend.",
-            error.rule,
-            error.next,
-            diagnostics=diagnostics.at_line(Path(error.file), error.line, error.message),
-            log=str(error),
-        ) from None
+                keep_compiled_lines(request, one, slot)
 
 
 def _failure(what: str, text: str, log: str) -> BuildFailed:

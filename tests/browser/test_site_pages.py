@@ -161,10 +161,10 @@ ASK = """
 
 @pytest.mark.parametrize("term", TERMS)
 def test_search_finds_an_identifier_whole_and_by_its_parts(
-    browser: Browser, address: str, site_folder: Path, term: str
+    browser: Browser, searchable: str, site_folder: Path, term: str
 ) -> None:
     browser.resize(1300, 900)
-    browser.open(address)
+    browser.open(searchable)
     browser.wait_until("document.querySelector('.md-search__input')")
     browser.evaluate(ASK % json.dumps(term))
     browser.wait_until(f"({FOUND}).length > 0")
@@ -173,3 +173,4 @@ def test_search_finds_an_identifier_whole_and_by_its_parts(
         html = (site_folder / page.strip("/") / "index.html").read_text(encoding="utf-8")
         text = re.sub(r"<[^>]+>", "", html)
         assert re.search(rf"\b_*{re.escape(term.lstrip('_'))}|[._]{re.escape(term)}", text), page
+    assert browser.errors == []

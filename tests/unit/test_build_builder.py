@@ -20,7 +20,7 @@ import pytest
 
 from cusimt.support import cache, toolchain
 from cusimt.tests.waiting import wait_for
-from grader.compilation import Artifact, BuildRequest, build, builder, headers, ninja, steps
+from grader.compilation import Artifact, BuildRequest, build, builder, headers, ninja, objects, steps
 from grader.support.errors import BuildFailed, ToolchainError
 
 pytestmark = pytest.mark.slow("runs compilers")
@@ -263,7 +263,7 @@ def test_an_object_that_cannot_be_read_is_the_sources_own_fault(tmp_path: Path) 
     compiled = tmp_path / "object.o"
     compiled.write_bytes(b"\x7fELF and no more")
     with pytest.raises(BuildFailed, match=r"kernel\.cu compiles to an object file that ") as caught:
-        builder._asked({"kernel.cu": compiled})
+        objects.asked_by({"kernel.cu": compiled})
     assert caught.value.exit_code == 1
 
 

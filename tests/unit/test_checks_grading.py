@@ -140,8 +140,8 @@ def test_a_right_submission(grader: Grader) -> None:
         "performance": "unavailable",
     }
     assert (verdict.earned, verdict.out_of, verdict.passed) == (80, 80, True)
-    stages = ["build", "load", "correctness", "gradient", "safety", "device_work", "performance"]
-    assert grader.stages == stages
+    checks = ["correctness", "gradient", "safety", "device_work", "performance"]
+    assert grader.stages == ["audit", "build", "audit", "load", *checks]
     assert (verdict.seed, verdict.backend, verdict.exercise) == (5, "simt", "00_scale")
     assert Verdict.from_json(verdict.to_json()) == verdict
 

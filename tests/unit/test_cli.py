@@ -8,15 +8,17 @@ import shutil
 import subprocess
 import sys
 import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
 from grader.cli import demo, fast_start, grading, main
 from grader.cli.commands import ENTRIES
-from grader.cli.screen import _Pace
+from grader.cli.screen import _Pace, _Working
 from grader.course import progress
 from grader.course.catalog import Catalog, Exercise
 from grader.course.snapshot import digest_of
@@ -671,8 +673,9 @@ def test_wrong_kernels_are_built_once_the_right_one_is(
 
     def grade(exercise: Exercise, files: Path, **options: Any) -> Verdict:
         order.append(f"grade {exercise.slug}")
-        options["progress"]("build: the simulated GPU, once per machine")
-        assert not built.wait(0.1)
+        for stage in ("audit", "build", "build: the simulated GPU, once per machine", "audit"):
+            options["progress"](stage)
+            assert not built.wait(0.1)
         options["progress"]("correctness")
         assert built.wait(30)
         return pretended(exercise, files, **options)
@@ -761,3 +764,29 @@ def test_a_check_grades_the_files_as_they_were_when_it_began(
     assert verdict.files == str(kernel.parent)
     run("list")
     assert "edited since" in capsys.readouterr().out
+
+
+def test_the_seconds_shown_are_those_of_the_stage(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    now = 0.0
+    monkeypatch.setattr("grader.cli.screen.time", SimpleNamespace(monotonic=lambda: now))
+    monkeypatch.setattr("grader.cli.screen._FRAME_SECONDS", 0.01)
+    shown = ""
+    line = _Working("07", moving=True)
+    try:
+        for at, stage, expected in [
+            (1.0, "audit", "07: audit, 0 s"),
+            (9.0, "audit, half of it", "07: audit, half of it, 8 s"),
+            (9.0, "build", "07: build, 0 s"),
+            (11.6, "build", "07: build, 3 s"),
+        ]:
+            now = at
+            line.enter(stage)
+            end = time.monotonic() + 60
+            while not shown.endswith(expected):
+                assert time.monotonic() < end, shown
+                time.sleep(0.01)
+                shown += capsys.readouterr().err
+    finally:
+        line.stop()
