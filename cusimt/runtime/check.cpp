@@ -12,6 +12,7 @@
 #include "execution.h"
 #include "findings.h"
 #include "global_races.h"
+#include "host_uses.h"
 #include "modules.h"
 #include "registered.h"
 #include "sample.h"
@@ -172,8 +173,11 @@ void simt_check_other(uintptr_t address, uintptr_t bytes, int kind, const void* 
     kind &= ~MISALIGNED;
     int region = arena.region(address);
     if (!simt_access->on_device) {
-        auto allocation = find_allocation(address);
-        if (region < 0 || region == kPinned || (allocation && allocation->managed)) return;
+        if (region < 0) return;
+        if (region == kPinned) return host_uses.touches(address, bytes, kind, pc);
+        if (auto allocation = find_allocation(address); allocation && allocation->managed) {
+            return host_uses.touches(address, bytes, kind, pc);
+        }
         report({.kind = "device_pointer_on_host",
                 .call_site = pc,
                 .access = kind,

@@ -28,7 +28,15 @@ def static_program(compiler: str, *flags: str) -> Path:
     source = SOURCES / "execution.cu"
     translated = translate(source.read_text(), str(source))
     version = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout
-    key = ["static program", compiler, version, *RUNTIME_FLAGS, *flags, libraries.sources_digest(), translated]
+    key = [
+        "static program",
+        compiler,
+        version,
+        *RUNTIME_FLAGS,
+        *flags,
+        libraries.sources_digest(),
+        translated,
+    ]
     with cache.entry(key, room="tests") as slot:
         if slot.missing:
             (slot.folder / "execution.cpp").write_text(translated)
