@@ -223,6 +223,15 @@ void simt_check_other(uintptr_t address, uintptr_t bytes, int kind, const void* 
     if (is_registered_host_memory(address, bytes)) return note_mapped(address, bytes, kind, "registered", pc);
     const simt_module& module = *execution.launch->module;
     if (is_managed_variable(module, address)) return note_mapped(address, bytes, kind, "managed", pc);
+    if (const char* note = in_data(module, address) ? nullptr : variables_beside(module, address)) {
+        fail_access({.kind = "out_of_bounds",
+                     .call_site = pc,
+                     .access = kind,
+                     .bytes = bytes,
+                     .address = address,
+                     .space = "static",
+                     .note = note});
+    }
     if (!in_data(module, address)) {
         fail_access({.kind = "host_pointer",
                      .call_site = pc,

@@ -13,7 +13,8 @@ namespace simt {
 HostUses host_uses;
 
 void HostUses::launched(const simt_launch& launch, const Moment& when, const Epochs& epochs) {
-    if (epochs.first == 0) return;  // what it touched is not known
+    if (epochs.first == 0) return;                // what it touched is not known
+    if (!launch.file || !launch.file[0]) return;  // a library's function, which may wait before it returns
     add({.when = when, .what = launch.kernel ? launch.kernel : "a kernel", .epochs = epochs});
 }
 

@@ -22,6 +22,7 @@ WRONG = {
 }
 RIGHT = (
     "waits",
+    "frees_first",
     "copied_and_awaited",
     "copied_at_once",
     "source_is_read",

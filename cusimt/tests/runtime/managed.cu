@@ -128,6 +128,13 @@ const Case kCases[] = {
          while (*static_cast<volatile int*>(flag) == 0) {}
          sum(pinned);
      }},
+    {"frees_first",
+     [](int* values, cudaStream_t stream) {
+         int* other = managed<int>();
+         fill<<<1, kCount, 0, stream>>>(values, 1);
+         cudaFree(other);
+         sum(values);
+     }},
     {"another_part", [](int* values, cudaStream_t stream) { fill<<<1, kCount, 0, stream>>>(values + kCount, 1), sum(values); }},
 };
 
