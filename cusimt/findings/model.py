@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from cusimt.records.launches import Dim3
 from cusimt.records.source_lines import NOWHERE, Frame
 
+# Spaces that host code may touch, too.
+OF_THE_HOST = ("managed", "pinned")
 # Kinds that are no fault by themselves, and explain values that are wrong.
 SUSPICIONS = frozenset({"absent_lane"})
 # Of a kernel that ran without access checks where they were wanted: no finding, but a lack of them.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from cusimt.findings.hazards import READ_FIRST, WRITE_FIRST
-from cusimt.findings.model import Finding
+from cusimt.findings.model import OF_THE_HOST, Finding
 
 _RULES = {
     "out_of_bounds": "A thread whose index is past the end must not touch the element: guard the access. If "
@@ -64,6 +64,11 @@ _RULES = {
 
 KINDS = tuple(_RULES)
 
+_HOST_AHEAD = (
+    "Launches and asynchronous copies return before they have run: wait, as with cudaDeviceSynchronize(), "
+    "before host code touches what they write, or writes what they read."
+)
+
 _ON_DEFAULT = (
     "Nothing orders the default stream with the others: queue everything that uses this memory on one "
     "stream, the one that its function was given or, where tensors are known, the current one, "
@@ -110,6 +115,11 @@ _WRAPPED = (
 _UNFENCED = (
     "Write the data before a __threadfence() and the flag or ticket after it; otherwise other threads may "
     "see the flag first."
+)
+
+_UNFENCED_LOCK = (
+    "The atomicCAS that takes a lock orders nothing else: put a __threadfence() behind it, and another one "
+    "before the lock is set back."
 )
 
 _NOBODY_ANSWERS = (
@@ -291,11 +301,15 @@ def _host_pointer(finding: Finding) -> str:
 
 
 def _stream_order(finding: Finding) -> str:
+    if finding.space in OF_THE_HOST:
+        return _HOST_AHEAD
     return _ON_DEFAULT if "the default stream" in finding.note else ""
 
 
 def _race(finding: Finding) -> str:
     space, other = "shared" if finding.space == "shared" else "global", finding.other
+    if "critical section" in finding.note:
+        return _UNFENCED_LOCK
     if "__threadfence" in finding.note:
         return _UNFENCED
     if "block scope" in finding.note:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from cusimt.findings.model import Finding, Party
+from cusimt.findings.model import OF_THE_HOST, Finding, Party
 from cusimt.findings.rules import STORING_FORMAT, rule
 from cusimt.records.launches import Dim3
 from cusimt.records.source_lines import Frame
@@ -245,6 +245,9 @@ def _barrier_count(finding: Finding, names: Names) -> str:
 def _stream_order(finding: Finding, names: Names) -> str:
     allocation = finding.allocation
     name = finding.tensor.name if finding.tensor else names.get(allocation.base, "") if allocation else ""
+    if finding.space in OF_THE_HOST:
+        memory = f"`{name}`" if name else f"{finding.space} memory"
+        return f"The host {finding.access}s {memory} that {finding.note} may still be using"
     memory = f"`{name}`" if name else "the same memory"
     return f"{finding.note} use {memory}, and neither stream waits for the other"
 

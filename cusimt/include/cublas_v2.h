@@ -189,6 +189,25 @@ cublasStatus_t cublasGemmStridedBatchedEx(cublasHandle_t handle, cublasOperation
                                           long long int stride_c, int count, cublasComputeType_t compute,
                                           cublasGemmAlgo_t algorithm);
 
+// ---- products with symmetric, triangular and diagonal matrices ----
+#define SIMT_BLAS(X, T)                                                                                                       \
+    cublasStatus_t cublas##X##syrk(cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t op, int n, int k,          \
+                                   const T* alpha, const T* a, int lda, const T* beta, T* c, int ldc);                        \
+    cublasStatus_t cublas##X##syrkx(cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t op, int n, int k,         \
+                                    const T* alpha, const T* a, int lda, const T* b, int ldb, const T* beta, T* c, int ldc);  \
+    cublasStatus_t cublas##X##syr2k(cublasHandle_t handle, cublasFillMode_t uplo, cublasOperation_t op, int n, int k,         \
+                                    const T* alpha, const T* a, int lda, const T* b, int ldb, const T* beta, T* c, int ldc);  \
+    cublasStatus_t cublas##X##symm(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo, int m, int n,         \
+                                   const T* alpha, const T* a, int lda, const T* b, int ldb, const T* beta, T* c, int ldc);   \
+    cublasStatus_t cublas##X##trmm(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t op, \
+                                   cublasDiagType_t diagonal, int m, int n, const T* alpha, const T* a, int lda, const T* b,  \
+                                   int ldb, T* c, int ldc);                                                                   \
+    cublasStatus_t cublas##X##dgmm(cublasHandle_t handle, cublasSideMode_t side, int m, int n, const T* a, int lda,           \
+                                   const T* x, int incx, T* c, int ldc);
+SIMT_BLAS(S, float)
+SIMT_BLAS(D, double)
+#undef SIMT_BLAS
+
 // ---- systems of equations ----
 #define SIMT_BLAS(X, T)                                                                                                       \
     cublasStatus_t cublas##X##trsm(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo, cublasOperation_t op, \

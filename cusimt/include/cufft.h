@@ -86,7 +86,7 @@ cufftResult cufftExecZ2Z(cufftHandle plan, cufftDoubleComplex* in, cufftDoubleCo
 cufftResult cufftExecD2Z(cufftHandle plan, cufftDoubleReal* in, cufftDoubleComplex* out);
 cufftResult cufftExecZ2D(cufftHandle plan, cufftDoubleComplex* in, cufftDoubleReal* out);
 #ifdef __cplusplus
-#define SIMT_MISSING_FFT(NAME) SIMT_MISSING("cuFFT", NAME)
+#define SIMT_MISSING_FFT(NAME) SIMT_MISSING("cuFFT", cufftResult, NAME)
 SIMT_MISSING_FFT(cufftMakePlanMany64)
 SIMT_MISSING_FFT(cufftGetSizeMany64)
 SIMT_MISSING_FFT(cufftEstimateMany)

@@ -3,7 +3,7 @@
 #include "cufft.h"
 
 #ifdef __cplusplus
-#define SIMT_MISSING_FFT(NAME) SIMT_MISSING("cuFFT", NAME)
+#define SIMT_MISSING_FFT(NAME) SIMT_MISSING("cuFFT", cufftResult, NAME)
 SIMT_MISSING_FFT(cufftXtMakePlanMany)
 SIMT_MISSING_FFT(cufftXtExec)
 SIMT_MISSING_FFT(cufftXtExecDescriptor)

@@ -105,12 +105,12 @@ SIMT_SOLVER(C, heevj, cuComplex, float)
 SIMT_SOLVER(Z, heevj, cuDoubleComplex, double)
 #undef SIMT_SOLVER
 #ifdef __cplusplus
-#define SIMT_MISSING_TYPES(NAME)                \
-    SIMT_MISSING("cuSOLVER", cusolverDnC##NAME) \
-    SIMT_MISSING("cuSOLVER", cusolverDnZ##NAME)
-#define SIMT_MISSING_ALL(NAME)                  \
-    SIMT_MISSING("cuSOLVER", cusolverDnS##NAME) \
-    SIMT_MISSING("cuSOLVER", cusolverDnD##NAME) \
+#define SIMT_MISSING_TYPES(NAME)                                  \
+    SIMT_MISSING("cuSOLVER", cusolverStatus_t, cusolverDnC##NAME) \
+    SIMT_MISSING("cuSOLVER", cusolverStatus_t, cusolverDnZ##NAME)
+#define SIMT_MISSING_ALL(NAME)                                    \
+    SIMT_MISSING("cuSOLVER", cusolverStatus_t, cusolverDnS##NAME) \
+    SIMT_MISSING("cuSOLVER", cusolverStatus_t, cusolverDnD##NAME) \
     SIMT_MISSING_TYPES(NAME)
 SIMT_MISSING_TYPES(potrf)
 SIMT_MISSING_TYPES(potrs)
@@ -129,12 +129,12 @@ SIMT_MISSING_ALL(syevdx)
 SIMT_MISSING_ALL(sygvd)
 SIMT_MISSING_ALL(sytrf)
 SIMT_MISSING_ALL(gels)
-SIMT_MISSING("cuSOLVER", cusolverDnXgetrf)
-SIMT_MISSING("cuSOLVER", cusolverDnXpotrf)
-SIMT_MISSING("cuSOLVER", cusolverDnXgeqrf)
-SIMT_MISSING("cuSOLVER", cusolverDnXgesvd)
-SIMT_MISSING("cuSOLVER", cusolverDnXsyevd)
-SIMT_MISSING("cuSOLVER", cusolverDnCreateParams)
+SIMT_MISSING("cuSOLVER", cusolverStatus_t, cusolverDnXgetrf)
+SIMT_MISSING("cuSOLVER", cusolverStatus_t, cusolverDnXpotrf)
+SIMT_MISSING("cuSOLVER", cusolverStatus_t, cusolverDnXgeqrf)
+SIMT_MISSING("cuSOLVER", cusolverStatus_t, cusolverDnXgesvd)
+SIMT_MISSING("cuSOLVER", cusolverStatus_t, cusolverDnXsyevd)
+SIMT_MISSING("cuSOLVER", cusolverStatus_t, cusolverDnCreateParams)
 #undef SIMT_MISSING_ALL
 #undef SIMT_MISSING_TYPES
 }

@@ -12,6 +12,7 @@
 #include "execution.h"
 #include "findings.h"
 #include "global_races.h"
+#include "host_uses.h"
 #include "modules.h"
 #include "registered.h"
 #include "sample.h"
@@ -172,8 +173,11 @@ void simt_check_other(uintptr_t address, uintptr_t bytes, int kind, const void* 
     kind &= ~MISALIGNED;
     int region = arena.region(address);
     if (!simt_access->on_device) {
-        auto allocation = find_allocation(address);
-        if (region < 0 || region == kPinned || (allocation && allocation->managed)) return;
+        if (region < 0) return;
+        if (region == kPinned) return host_uses.touches(address, bytes, kind, pc);
+        if (auto allocation = find_allocation(address); allocation && allocation->managed) {
+            return host_uses.touches(address, bytes, kind, pc);
+        }
         report({.kind = "device_pointer_on_host",
                 .call_site = pc,
                 .access = kind,
@@ -219,6 +223,15 @@ void simt_check_other(uintptr_t address, uintptr_t bytes, int kind, const void* 
     if (is_registered_host_memory(address, bytes)) return note_mapped(address, bytes, kind, "registered", pc);
     const simt_module& module = *execution.launch->module;
     if (is_managed_variable(module, address)) return note_mapped(address, bytes, kind, "managed", pc);
+    if (const char* note = in_data(module, address) ? nullptr : variables_beside(module, address)) {
+        fail_access({.kind = "out_of_bounds",
+                     .call_site = pc,
+                     .access = kind,
+                     .bytes = bytes,
+                     .address = address,
+                     .space = "static",
+                     .note = note});
+    }
     if (!in_data(module, address)) {
         fail_access({.kind = "host_pointer",
                      .call_site = pc,

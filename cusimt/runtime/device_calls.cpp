@@ -73,6 +73,11 @@ int64_t simt_clock(void) {
     return now;
 }
 
+uint64_t simt_global_time(void) {
+    double cycles = double(simt_clock()), per_nanosecond = device_model().clock_khz / 1e6;
+    return uint64_t(execution.begin_us * 1000 + cycles / per_nanosecond);
+}
+
 void simt_device_assert(const char* expression, const char* file, unsigned line, const char* function) {
     if (simt_access->on_device) running_block->await_turn();
     dprintf(STDERR_FILENO, "%s:%u: %s: block: [%u,%u,%u], thread: [%u,%u,%u] Assertion `%s` failed.\n", file, line, function,

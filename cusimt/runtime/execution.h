@@ -21,6 +21,7 @@ struct Execution {
     uint64_t id = 0;                       // counts launches
     uint32_t first_epoch = 0;              // of its accesses to global memory; 0 where they are not recorded
     uint3 thread_index[kMaxBlockThreads];  // threadIdx of each linear thread, for this block shape
+    double begin_us = 0;                   // when it begins, on the clock of the streams
     uint64_t cycles = 0;                   // simulated clock, longest of the blocks, once they have ended
     uint64_t blocks_run = 0;               // of the launch, once it has ended: all, unless this run samples
     int error = 0;                         // fatal: becomes the sticky error

@@ -274,6 +274,15 @@ bool GlobalRaces::is_released(Record earlier, const GlobalAccess& access) const 
     return block.order.happens_before(number, other_warp, moment, warp);
 }
 
+// One of the two was or is in a critical section of a lock that both threads held, but before its first fence.
+bool GlobalRaces::begins_without_fence(Record earlier, const GlobalAccess& access) const {
+    const ReleaseOrder& order = running_block->order;
+    unsigned other_warp = thread_of(earlier) / kWarpSize, warp = own_warp();
+    auto number = uint32_t(&block_of(earlier) - blocks_.data());
+    return order.lacks_fence(number, other_warp, epoch_of(earlier), warp) ||
+           order.was_early(number, other_warp, epoch_of(earlier), access.address, warp);
+}
+
 GlobalRaces::Conflict GlobalRaces::conflict(Record earlier, int earlier_kind, const GlobalAccess& access) const {
     if (epoch_of(earlier) < launch_epoch_ || is_ordered(earlier, earlier_kind, access)) return Conflict::none;
     return conflict_of_kinds(earlier, earlier_kind, access);
@@ -393,6 +402,8 @@ Report GlobalRaces::race_between(Record earlier, int earlier_kind, const GlobalA
     std::string note = !earlier_writes ? "write after read" : kind & WRITE ? "write after write" : "read after write";
     if (own().has_acquired && &block != &own() && block.released >= epoch_of(earlier) && earlier_writes) {
         note += ", announced without a __threadfence()";
+    } else if (begins_without_fence(earlier, access)) {
+        note += ", in a critical section that begins without a __threadfence()";
     }
     if ((earlier_kind | kind) & OF_BLOCK) note += ", an atomic of block scope";
     bool is_one_block = &block == &own() && kind == WRITE && earlier_kind == WRITE;

@@ -96,6 +96,7 @@ class GlobalRaces {
     Conflict conflict(Record earlier, int earlier_kind, const GlobalAccess& access) const;
     bool is_ordered(Record earlier, int earlier_kind, const GlobalAccess& access) const;
     bool is_released(Record earlier, const GlobalAccess& access) const;
+    bool begins_without_fence(Record earlier, const GlobalAccess& access) const;
     Conflict conflict_of_kinds(Record earlier, int earlier_kind, const GlobalAccess& access) const;
     Conflict conflict_of_volatile(Record earlier, int earlier_kind, const GlobalAccess& access) const;
     Conflict conflict_with_reads(Record earlier, const GlobalAccess& access) const;

@@ -6,6 +6,7 @@
 #include "arrays.h"
 #include "captures.h"
 #include "execution.h"
+#include "host_uses.h"
 #include "stream_table.h"
 
 namespace simt {
@@ -81,6 +82,7 @@ class Replay {
         } else if (auto* memset = std::get_if<cudaMemsetParams>(&node.work)) {
             error_ = fill_elements(*memset, stream);
         } else if (auto* host = std::get_if<cudaHostNodeParams>(&node.work)) {
+            host_uses.may_have_waited();
             host->fn(host->userData);
         } else if (auto* record = std::get_if<RecordWork>(&node.work)) {
             error_ = simt_event_record(record->event, stream);

@@ -6,6 +6,7 @@
 #include "captures.h"
 #include "host_call.h"
 #include "host_calls.h"
+#include "host_uses.h"
 #include "modules.h"
 #include "registered.h"
 #include "shield.h"
@@ -15,6 +16,11 @@
 using namespace simt;
 
 namespace {
+void used(const StridedBytes& bytes, bool writes, const char* call, const Moment& when) {
+    stream_uses.touched(bytes, writes, call, when);
+    host_uses.copied(bytes, writes, call, when);
+}
+
 enum class Place { host, device, both, invalid };
 
 // Where a range lies; `invalid` when it runs past its allocation or into memory that is not allocated.
@@ -132,8 +138,8 @@ cudaError_t run(const Copy& copy) {
     }
     record.work = advance_stream(copy.stream, copy_duration(record.bytes, way.to_device && way.from_device));
     const Moment& when = record.work.moment;
-    stream_uses.touched(rows(copy.from, copy.width, copy.height, copy.from_pitch), false, copy.call, when);
-    stream_uses.touched(rows(copy.to, copy.width, copy.height, copy.to_pitch), true, copy.call, when);
+    used(rows(copy.from, copy.width, copy.height, copy.from_pitch), false, copy.call, when);
+    used(rows(copy.to, copy.width, copy.height, copy.to_pitch), true, copy.call, when);
     if (copy.waits && !(way.to_device && way.from_device)) host_waits_for(*stream);
     return answer(record, cudaSuccess);
 }

@@ -8,6 +8,7 @@
 #include "findings.h"
 #include "host_call.h"
 #include "host_calls.h"
+#include "host_uses.h"
 #include "modules.h"
 #include "registered.h"
 #include "streams.h"
@@ -110,6 +111,7 @@ cudaError_t cudaMallocHost(void** pointer, size_t bytes) { return allocate_pinne
 
 cudaError_t cudaFree(void* pointer) {
     use_primary_context();
+    host_uses.may_have_waited();
     return free_memory("cudaFree", pointer, __builtin_return_address(0));
 }
 
@@ -118,7 +120,10 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t stream) {
     return free_for("cudaFreeAsync", pointer, false, __builtin_return_address(0), Order::of_stream, stream);
 }
 
-cudaError_t cudaFreeHost(void* pointer) { return free_for("cudaFreeHost", pointer, true, __builtin_return_address(0)); }
+cudaError_t cudaFreeHost(void* pointer) {
+    host_uses.may_have_waited();
+    return free_for("cudaFreeHost", pointer, true, __builtin_return_address(0));
+}
 
 cudaError_t cudaHostRegister(void* pointer, size_t bytes, unsigned int flags) {
     if (flags & ~15u) return failed(cudaErrorInvalidValue);

@@ -3,6 +3,7 @@
 #include "device_limits.h"
 #include "driver_contexts.h"
 #include "host_call.h"
+#include "host_uses.h"
 #include "streams.h"
 
 using namespace simt;
@@ -100,6 +101,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t stream, cudaStreamCallback_t call
     if (!find_stream(stream)) return failed(cudaErrorInvalidResourceHandle);
     if (!callback || flags) return failed(cudaErrorInvalidValue);
     if (int error = refuse_captured_work(stream)) return failed(error);
+    host_uses.may_have_waited();
     callback(stream, cudaError_t(sticky_error()), user_data);
     return cudaSuccess;
 }
@@ -110,6 +112,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t stream, cudaHostFn_t function, void*
     Fate fate = fate_of_work(stream);
     if (fate.error) return failed(fate.error);
     if (fate.captured) return failed(capture(*fate.captured, cudaHostNodeParams{function, user_data}));
+    host_uses.may_have_waited();
     function(user_data);
     return cudaSuccess;
 }

@@ -14,6 +14,7 @@
 #include "faults.h"
 #include "findings.h"
 #include "global_races.h"
+#include "host_uses.h"
 #include "kernel_facts.h"
 #include "modules.h"
 #include "sample.h"
@@ -44,8 +45,9 @@ bool refuses_all = false;  // simt_refuse_launches
 
 namespace {
 __attribute__((constructor(103))) void open_host_access() {
-    host_access.quiet_begin = arena.begin + arena.device_bytes();
-    host_access.quiet_bytes = 0 - arena.device_bytes();  // everything but device memory, around the end of the address space
+    size_t watched = arena.region_bytes * kRegions;  // device and pinned memory
+    host_access.quiet_begin = arena.begin + watched;
+    host_access.quiet_bytes = 0 - watched;  // everything else, around the end of the address space
 }
 
 uint64_t volume(const uint32_t extent[3]) { return uint64_t(extent[0]) * extent[1] * extent[2]; }
@@ -139,12 +141,14 @@ void begin_execution(const simt_launch& launch) {
     execution.error = 0;
     execution.exception = nullptr;
     execution.refusal.clear();
+    execution.begin_us = start_of_next(launch.stream);
     execution.cycles = 0;
     execution.blocks_run = 0;
     set_thread_indices(launch);
     if (shared_memory.restart_epochs()) {
         global_races.forget_all();
         stream_uses.forget_epochs();
+        host_uses.may_have_waited();
     }
     shared_memory.begin_launch(*launch.module, launch.dynamic_shared, launch.module->checked);
     AccessState& access = execution.access;
@@ -192,7 +196,9 @@ void report_missing_checks(const simt_launch& launch) {
 int finish(const simt_launch& launch) {
     double time_us = modelled_duration(launch);
     Submitted work = advance_stream(launch.stream, time_us);
-    stream_uses.launched(launch, work.moment, {execution.first_epoch, shared_memory.next_epoch()});
+    Epochs epochs{execution.first_epoch, shared_memory.next_epoch()};
+    stream_uses.launched(launch, work.moment, epochs);
+    host_uses.launched(launch, work.moment, epochs);
     if (!launch.is_trial) record_launch(launch, execution.device, execution.error, time_us, work);
     counting.end_launch(launch, execution.device, execution.error, time_us);
     execution.access.on_device = 0;

@@ -118,6 +118,16 @@ bool find_symbol(const void* address, Symbol* symbol) {
     return false;
 }
 
+const char* variables_beside(const simt_module& module, uintptr_t address) {
+    constexpr uintptr_t kPage = 4096;  // which they share with other variables of the library, and with no heap
+    auto beside = [&](const char* first, const char* end) {
+        auto begin = reinterpret_cast<uintptr_t>(first), last = reinterpret_cast<uintptr_t>(end) - 1;
+        return first != end && (address / kPage == begin / kPage || address / kPage == last / kPage);
+    };
+    if (beside(module.constant_begin, module.constant_end)) return "beside the file's __constant__ variables";
+    return beside(module.device_begin, module.device_end) ? "beside the file's __device__ variables" : nullptr;
+}
+
 bool is_managed_variable(const simt_module& module, uintptr_t address) {
     auto byte = reinterpret_cast<const char*>(address);
     return byte >= module.managed_begin && byte < module.managed_end;

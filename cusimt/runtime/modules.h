@@ -28,6 +28,9 @@ struct Symbol {
 // The `__device__` or `__constant__` section that holds the address.
 bool find_symbol(const void* address, Symbol* symbol);
 
+// In words, the device variables whose first or last page holds the address, which is none of theirs; else null.
+const char* variables_beside(const simt_module& module, uintptr_t address);
+
 // The module's other variables.
 inline StaticData& static_data(const simt_module& module) { return *static_cast<StaticData*>(module.static_data); }
 bool is_managed_variable(const simt_module& module, uintptr_t address);

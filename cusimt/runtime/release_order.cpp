@@ -232,6 +232,12 @@ bool ReleaseOrder::was_early(uint32_t block, unsigned other, uint32_t moment, ui
            });
 }
 
+bool ReleaseOrder::lacks_fence(uint32_t block, unsigned other, uint32_t moment, unsigned number) const {
+    const Warp* warp = find(number);
+    if (!warp) return false;
+    return covers(warp->unfenced.to_block, block, other, moment) || covers(warp->unfenced.to_device, block, other, moment);
+}
+
 bool ReleaseOrder::has_observed(unsigned number, uint32_t block, unsigned other, uint32_t moment) const {
     const Warp* warp = find(number);
     return covers(observed_, block, other, moment) || (warp && covers(warp->observed, block, other, moment));

@@ -46,6 +46,8 @@ class ReleaseOrder {
     bool happens_before(uint32_t block, unsigned other_warp, uint32_t moment, unsigned warp) const;
     // It was an early access in a critical section of a lock that this warp holds.
     bool was_early(uint32_t block, unsigned other_warp, uint32_t moment, uintptr_t address, unsigned warp) const;
+    // It would, behind a fence: the warp holds a lock that was set back after that, and has made no fence since it took it.
+    bool lacks_fence(uint32_t block, unsigned other_warp, uint32_t moment, unsigned warp) const;
     // The warp read a word that was written after that, but without a release.
     bool has_observed(unsigned warp, uint32_t block, unsigned other_warp, uint32_t moment) const;
     // It read the word no earlier than at that moment, and made a fence since: a flag that threads hand to and fro.

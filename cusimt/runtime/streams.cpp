@@ -65,6 +65,12 @@ double earliest_start(const Stream& stream) {
     return start;
 }
 
+double start_of_next(const void* handle) {
+    std::lock_guard lock(streams_lock);
+    const Stream* stream = find_stream(handle);
+    return stream ? earliest_start(*stream) : 0;
+}
+
 Clock clock_of_next(const Stream& stream) {
     std::lock_guard lock(streams_lock);
     Clock clock = stream.clock;

@@ -66,6 +66,8 @@ void host_waits_for(const Stream& stream);
 void host_waits_for(const Event& event);
 void host_waits_for_device(int device);
 
+// When work would begin that is submitted to the stream now, in microseconds. A handle that is no stream: 0.
+double start_of_next(const void* handle);
 // Queues work on the stream. A handle that is no stream has no moment.
 Submitted advance_stream(void* handle, double duration_us);
 // What work would come after that is submitted to the stream now.

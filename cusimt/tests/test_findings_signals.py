@@ -15,6 +15,7 @@ import pytest
 
 from cusimt import findings
 from cusimt.findings import Finding, explain, sentence
+from cusimt.findings.rules import rule
 from cusimt.tests.runtime_program import LIMIT, program, source_line
 
 SCHEDULES = {"forward": "0", "reversed": "1", "random": "2"}
@@ -106,6 +107,17 @@ def test_a_wait_without_end_is_named() -> None:
     assert "1 block waits for a value that no thread changes: element 0 of an allocation" in sentence(found)
     assert found.frame.line == source_line("signals", "waits_in_vain")
     assert "atomicAdd(flag, 0)" in explain(found)
+
+
+@schedules
+def test_a_lock_that_is_taken_without_a_fence_is_named(schedule: str) -> None:
+    found = outcomes(schedule)["lock_without_first_fence"][1]
+    assert all(
+        each.note.endswith("in a critical section that begins without a __threadfence()") for each in found
+    )
+    assert all("put a __threadfence() behind it" in rule(each) for each in found)
+    found = outcomes(schedule)["lock_without_last_fence"][1]
+    assert not any("critical section" in each.note for each in found)
 
 
 def test_an_atomic_of_block_scope_is_named() -> None:

@@ -51,6 +51,7 @@ WRONG = [
     ("reference_template", "host_pointer", "read", "of_reference_template", "cudaErrorIllegalAddress", 1),
     ("null_pointer", "host_pointer", "write", "store", "cudaErrorIllegalAddress", 1),
     ("other_device", "out_of_bounds", "write", "store", "cudaErrorIllegalAddress", 1),
+    ("beside_variables", "out_of_bounds", "read", "read_beside", "cudaErrorIllegalAddress", 1),
     ("write_constant", "write_to_const", "write", "write_to_const", "cudaSuccess", 4),
     ("host_reads_device", "device_pointer_on_host", "read", "host_reads_device", "cudaSuccess", 1),
     ("add_up_racy", "race_global", None, "add_up", "cudaSuccess", None),

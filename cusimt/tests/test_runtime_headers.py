@@ -234,10 +234,10 @@ def test_a_header_that_is_not_simulated_says_so(tmp_path: Path, header: Path) ->
 
 
 MISSING = {
-    "cufft.h": "cufftGetSizeMany64(0, 1)",
-    "cufftXt.h": "cufftXtExec(0, nullptr, nullptr, 1)",
-    "cublas_v2.h": "cublasCgemm(nullptr)",
-    "cusolverDn.h": "cusolverDnDsyevdx(nullptr, 1, 2.0)",
+    "cufft.h": ("cufftGetSizeMany64(0, 1)", "CUFFT_SUCCESS"),
+    "cufftXt.h": ("cufftXtExec(0, nullptr, nullptr, 1)", "CUFFT_SUCCESS"),
+    "cublas_v2.h": ("cublasCgemm(nullptr)", "CUBLAS_STATUS_SUCCESS"),
+    "cusolverDn.h": ("cusolverDnDsyevdx(nullptr, 1, 2.0)", "CUSOLVER_STATUS_SUCCESS"),
 }
 
 
@@ -248,8 +248,9 @@ def test_a_function_of_a_library_that_is_not_simulated_is_refused_by_name(
 ) -> None:
     if shutil.which(compiler) is None:
         pytest.skip(f"needs {compiler}")
-    call = MISSING[header]
-    (source := tmp_path / "host.cpp").write_text(f"#include <{header}>\nvoid* f() {{ return {call}; }}\n")
+    call, success = MISSING[header]
+    check = f"bool is_done() {{ auto status = {call}; return status == {success}; }}\n"
+    (source := tmp_path / "host.cpp").write_text(f"#include <{header}>\n{check}")
     command = [compiler, "-O1", "-c", f"-I{INCLUDE}", str(source), "-o", str(tmp_path / "host.o")]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode != 0

@@ -28,7 +28,15 @@ def static_program(compiler: str, *flags: str) -> Path:
     source = SOURCES / "execution.cu"
     translated = translate(source.read_text(), str(source))
     version = subprocess.run([compiler, "--version"], capture_output=True, text=True, check=True).stdout
-    key = ["static", compiler, version, *RUNTIME_FLAGS, *flags, libraries.sources_digest(), translated]
+    key = [
+        "static program",
+        compiler,
+        version,
+        *RUNTIME_FLAGS,
+        *flags,
+        libraries.sources_digest(),
+        translated,
+    ]
     with cache.entry(key, room="tests") as slot:
         if slot.missing:
             (slot.folder / "execution.cpp").write_text(translated)
@@ -37,18 +45,25 @@ def static_program(compiler: str, *flags: str) -> Path:
 
 
 def _link_statically(folder: Path, compiler: str, flags: tuple[str, ...]) -> None:
+    """The program and its module's functions as one object, which alone is linked with --wrap.
+
+    The runtime allocates on the threads' stacks, too. Wrapped, it would take that memory from the device's
+    heap, whose lock it may hold.
+    """
     includes = [f"-I{path}" for path in libraries.include_dirs()]
     device_code = [*libraries.compile_flags(False), "-include", "simt/prelude.h"]
     build(compiler, *device_code, *includes, "-c", folder / "execution.cpp", "-o", folder / "execution.o")
-    of_checked_modules = {*libraries.CHECKED_MODULE} - {*libraries.FAST_MODULE}
-    elsewhere = {*of_checked_modules, *libraries.SOLVER_PARTS}  # which are linked with torch
-    sources = RUNTIME.glob("*.cpp")
-    runtime = sorted(path for path in sources if path.name not in elsewhere)
+    module = [RUNTIME / name for name in libraries.FAST_MODULE]
+    elsewhere = {*libraries.FAST_MODULE, *libraries.CHECKED_MODULE, *libraries.SOLVER_PARTS}
+    runtime = sorted(path for path in RUNTIME.glob("*.cpp") if path.name not in elsewhere)
     with objects_of(
-        HostCompiler((compiler,), "gcc", ""), runtime, [*RUNTIME_FLAGS, *flags, *includes]
+        HostCompiler((compiler,), "gcc", ""), [*module, *runtime], [*RUNTIME_FLAGS, *flags, *includes]
     ) as objects:
         wrapped = [f"-Wl,--wrap={name}" for name in wrapped_functions(False)]
-        build(compiler, "-static", *wrapped, *objects, folder / "execution.o", "-o", folder / "execution")
+        own, library = objects[: len(module)], objects[len(module) :]
+        program_ = folder / "program.o"
+        build(compiler, "-r", "-nostdlib", *wrapped, *own, folder / "execution.o", "-o", program_)
+        build(compiler, "-static", *library, program_, "-o", folder / "execution")
 
 
 def agrees(executable: Path, prefix: tuple[str, ...] = ()) -> None:

@@ -57,6 +57,15 @@ def test_integers_and_bits(ptx: Program) -> None:
         assert np.array_equal(result[number], each.astype(np.uint32)), number
 
 
+def test_the_clock_of_the_gpu_goes_on_from_launch_to_launch(ptx: Program) -> None:
+    times = np.zeros(4, np.uint64)
+    ptx.times(times, 1_980_000)  # a millisecond
+    first, ended, second, last = times.tolist()
+    assert 1_000_000 <= ended - first < 1_010_000
+    assert 1_000_000 <= last - second < 1_010_000
+    assert ended < second
+
+
 def test_numbers_and_conversions(ptx: Program) -> None:
     n = 32
     a, b = values = np.random.default_rng(1).normal(size=(2, n)).astype(np.float32) + 0.01

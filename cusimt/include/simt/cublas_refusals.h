@@ -2,7 +2,7 @@
 #pragma once
 #include "simt/library_refusals.h"
 
-#define SIMT_MISSING_IN(NAME) SIMT_MISSING("cuBLAS", cublas##NAME)
+#define SIMT_MISSING_IN(NAME) SIMT_MISSING("cuBLAS", cublasStatus_t, cublas##NAME)
 #define SIMT_MISSING_REAL(NAME) SIMT_MISSING_IN(S##NAME) SIMT_MISSING_IN(D##NAME)
 #define SIMT_MISSING_COMPLEX(NAME) SIMT_MISSING_IN(C##NAME) SIMT_MISSING_IN(Z##NAME)
 #pragma GCC visibility push(default)
@@ -23,11 +23,6 @@ SIMT_MISSING_REAL(rot)
 SIMT_MISSING_REAL(rotg)
 SIMT_MISSING_REAL(rotm)
 SIMT_MISSING_REAL(rotmg)
-SIMT_MISSING_REAL(symm)
-SIMT_MISSING_REAL(syrk)
-SIMT_MISSING_REAL(syr2k)
-SIMT_MISSING_REAL(trmm)
-SIMT_MISSING_REAL(dgmm)
 SIMT_MISSING_REAL(matinvBatched)
 SIMT_MISSING_REAL(getrsBatched)
 SIMT_MISSING_REAL(geqrfBatched)

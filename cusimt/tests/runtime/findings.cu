@@ -46,6 +46,7 @@ __global__ void copy_bytes(const char* a, char* c, int bytes) {
 __global__ void count(int* c) {
     atomicAdd(c, 1);  // <- atomic
 }
+__global__ void read_beside(float* c, int i) { c[0] = table[i]; }  // <- read_beside
 __global__ void write_constant() {
     const_cast<float*>(table)[threadIdx.x] = 1;  // <- write_to_const
 }
@@ -460,6 +461,7 @@ int main(int, char** arguments) {
     if (name == "managed") { float* p; cudaMallocManaged(&p, 64); p[0] = 1; shift<<<1, 1>>>(p, c, 1, 0); p[1] = p[0]; }
     if (name == "other_device") { cudaSetDevice(1); float* p = floats(4); cudaSetDevice(0); store_at<<<1, 1>>>(p, 0); }
     if (name == "peer") { cudaSetDevice(1); float* p = floats(4); cudaSetDevice(0); cudaDeviceEnablePeerAccess(1, 0); store_at<<<1, 1>>>(p, 0); }
+    if (name == "beside_variables") read_beside<<<1, 1>>>(floats(1), 64);
     if (name == "write_constant") write_constant<<<1, 4>>>();
     if (name == "read_constant") { cudaMemcpyToSymbol(table, host, sizeof table); read_constant<<<1, 4>>>(c); }
     if (name == "host_reads_device") host[0] = c[0];  // <- host_reads_device

@@ -550,7 +550,7 @@ const Case kCases[] = {
     {"freed_inside", [] { cudaFree(zeros(2) + 1); }},  // <- freed_inside
     {"pinned_freed", [] { float* p; cudaMallocHost(&p, 4); cudaFreeHost(p); }},
     {"host_pointer", [] { float f; store<<<1, 1>>>(&f); }},
-    {"managed", [] { float* p; cudaMallocManaged(&p, 4); store<<<1, 1>>>(p); on_host = *p; cudaFree(p); }},
+    {"managed", [] { float* p; cudaMallocManaged(&p, 4); store<<<1, 1>>>(p); cudaDeviceSynchronize(); on_host = *p; cudaFree(p); }},
     {"read_on_host", [] { on_host = *zeros(1); }},  // <- read_on_host
     {"copied_to_host", [] { float f; cudaMemcpy(&f, zeros(1), 4, cudaMemcpyDeviceToHost); on_host = f; }},
     {"constant_written", [] { write_constant<<<1, 1>>>(); }},

@@ -188,7 +188,7 @@ int main(int, char** arguments) {
         if (name == "shield_registered") cudaHostRegister(heap, N * sizeof(float), 0);
         simt_expect_threads(1);
         simt_raise_shield(1);
-        if (name == "shield_managed") store<<<1, N>>>(managed_floats, a), printf("%g\n", sum_of(managed_floats));
+        if (name == "shield_managed") store<<<1, N>>>(managed_floats, a), cudaDeviceSynchronize(), printf("%g\n", sum_of(managed_floats));
         if (name == "shield_managed_by_kernels") store<<<1, N>>>(managed_floats, a), store<<<1, N>>>(c, managed_floats);
         if (name == "shield_managed_variable") store_both<<<1, N>>>(), printf("%g\n", of_both[0]);
         if (name == "shield_pinned") store<<<1, N>>>(pinned, a);

@@ -62,6 +62,21 @@ __global__ void integers_kernel(const uint32_t* in, uint32_t* out, int n) {
 }
 extern "C" void integers(const uint32_t* in, uint32_t* out, int n) { integers_kernel<<<1, n>>>(in, out, n); }
 
+// The clock of the whole GPU, before and after a wait of some cycles.
+__global__ void times_kernel(uint64_t* out, int cycles) {
+    uint32_t low, high;
+    asm volatile("mov.u64 %0, %%globaltimer;" : "=l"(out[0]));
+    long long start = clock64();
+    while (clock64() - start < cycles) {}
+    asm volatile("mov.u32 %0, %%globaltimer_hi;" : "=r"(high));
+    asm volatile("mov.u32 %0, %%globaltimer_lo;" : "=r"(low));
+    out[1] = uint64_t(high) << 32 | low;
+}
+extern "C" void times(uint64_t* out, int cycles) {
+    times_kernel<<<1, 1>>>(out, cycles);
+    times_kernel<<<1, 1>>>(out + 2, cycles);
+}
+
 // Numbers: packed halves and conversions, as attention kernels spell them.
 __global__ void numbers_kernel(const float* in, float* out, int n) {
     float a = in[threadIdx.x], b = in[n + threadIdx.x], r[8];

@@ -119,7 +119,7 @@ def test_instructions(statement: str, piece: str) -> None:
         ("mbarrier.arrive.sometimes.b64 _, [%1];", "mbarrier.arrive.sometimes.b64"),
         ("{ add.u32 %0, %1, %2;", "{ add.u32 %0, %1, %2;"),
         ("add.u32 %0, %1, %2; } {", "add.u32 %0, %1, %2; } {"),
-        ("mov.u32 %0, %%globaltimer_lo;", "%globaltimer_lo"),
+        ("mov.u32 %0, %%envreg0;", "%envreg0"),
         ("mad.hi.sat.s32 %0, %1, %2, %2;", "mad.hi.sat.s32"),
         ("cvt.sat.f32.s32 %0, %1;", "cvt.sat.f32.s32"),
         ("atom.global.add.b128 %0, [%1], %2;", "atom.global.add.b128"),
