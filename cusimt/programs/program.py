@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import gc
 import importlib.util
@@ -101,6 +102,7 @@ def run(program: Program, *, checked: bool, around: AbstractContextManager[None]
     driver().simt_set_exits_reported(0)
     with around or nullcontext():
         status = _execute(program)
+        _flush_output()
     return status_with_findings(status, checked)
 
 
@@ -152,6 +154,12 @@ def _execute(program: Program) -> int:
         _print_exception(error)
         return 130 if isinstance(error, KeyboardInterrupt) else 1
     return 0
+
+
+def _flush_output() -> None:
+    """What the program printed comes before what is reported of it, also where both go into one log."""
+    with contextlib.suppress(AttributeError, OSError, ValueError):  # no stdout, a closed pipe, a closed file
+        sys.stdout.flush()
 
 
 def _status(code: object) -> int:
