@@ -16,7 +16,7 @@ from typing import Any
 from cusimt.compiler import libraries, toolkit
 from cusimt.support import cache
 from cusimt.support.toolchain import cuda_toolkit, host_compiler, torch_install
-from cusimt.support.words import ended
+from cusimt.support.words import ended, reason
 from grader.compilation import Artifact, diagnostics
 from grader.packages import outputs, stable_errors
 from grader.packages import wheel as wheels
@@ -166,7 +166,7 @@ def _require_back_end(project: Path) -> None:
         table = tomllib.loads(project.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:  # of TOML, of UTF-8, of thousands of digits or brackets
         raise BuildFailed(
-            f"{PROJECT} cannot be read: {error}.",
+            f"{PROJECT} cannot be read: {reason(error)}.",
             "It is TOML: tables in brackets, strings in quotes.",
             "Correct the line.",
         ) from None

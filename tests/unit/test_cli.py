@@ -451,6 +451,36 @@ def test_a_fault_of_the_grader_is_kept_in_a_file_and_is_nobody_elses(
     assert "in broken" in report.read_text()
 
 
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("exercises/00_negate/hints.md", ("hint", "00")),
+        ("exercises/00_negate/exercise.toml", ("check", "00")),
+        ("verdict.json", ("replay", "verdict.json")),
+        ("verdict.json", ("import-verdict", "verdict.json")),
+    ],
+)
+@pytest.mark.parametrize("content", [b"\x7fELF\xd0", None], ids=["binary", "missing"])
+def test_a_file_that_is_no_text_is_named_without_a_traceback(
+    run: Command,
+    pretended: PretendedGrader,
+    capsys: pytest.CaptureFixture[str],
+    toy_course: Path,
+    name: str,
+    arguments: tuple[str, ...],
+    content: bytes | None,
+) -> None:
+    (toy_course / name).unlink(missing_ok=True)
+    if content is not None:
+        (toy_course / name).write_bytes(content)
+    assert run(*arguments) == 2
+    first = capsys.readouterr().err.splitlines()[0]
+    assert Path(name).name in first or "There is no exercise" in first
+    assert "Errno" not in first and "codec" not in first
+    if content is not None:
+        assert first.endswith(f"{name} cannot be read: it is not text in UTF-8.")
+
+
 def test_hints_come_one_by_one_and_start_with_what_is_open(
     run: Command, capsys: pytest.CaptureFixture[str], toy_course: Path
 ) -> None:

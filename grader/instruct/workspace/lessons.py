@@ -12,6 +12,7 @@ from grader.course.stubs import sections_of, stub_text
 from grader.instruct.workspace.pages import told
 from grader.instruct.workspace.plain import STYLE, drawn_alone, figures, plain
 from grader.support.errors import BrokenExercise
+from grader.support.reading import read_text
 
 _SHORTEST = 8  # characters besides blanks: `return x` could stand anywhere
 _TRAILING_COMMENT = re.compile(r"(?<=\S)\s+(?://|#)\s.*$")
@@ -61,12 +62,7 @@ def _pages(course: Path, exercises: Sequence[Exercise]) -> dict[str, str]:
 
 
 def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BrokenExercise(
-            f"{path} cannot be read: {error}.", "It is part of what is handed out.", "Run: grader dev check"
-        ) from error
+    return read_text(path, BrokenExercise, "It is part of what is handed out.", "Run: grader dev check")
 
 
 # ---- lines that give an answer away ----
