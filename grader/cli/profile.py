@@ -54,9 +54,10 @@ def profile_exercise(request: ProfileOptions) -> int:
     with screen.working(exercise.slug) as stage:
         profile, findings = take_profile(exercise, files, request.case, stage)
     if request.html is not None:
-        from cusimt.profile.page import page, write_file
+        from cusimt.profile.page import page
+        from cusimt.support.renderings import write_rendering
 
-        write_file(request.html, page(profile))
+        write_rendering(request.html, page(profile), "profile")
     _show(profile, request, screen)
     if findings:
         screen.say(f"\nThe access checks found something in this call. Run: {command('check', exercise)}")

@@ -432,6 +432,19 @@ def test_a_wrong_command_is_a_usage_error_without_traceback(
     assert "Traceback" not in printed.err
 
 
+def test_a_python_without_the_requirements_is_told_which_one_has_them(
+    run: Command, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "typer", None)
+    monkeypatch.delitem(sys.modules, "grader.cli.app", raising=False)
+    monkeypatch.delitem(sys.modules, "typer.core", raising=False)
+    for arguments in (("doctor",), ("check", "00")):
+        assert run(*arguments) == 3
+        what, _, advice = capsys.readouterr().err.splitlines()
+        assert what == f"typer is not installed in this Python, {sys.executable}."
+        assert "source .venv/bin/activate" in advice
+
+
 def test_a_fault_of_the_grader_is_kept_in_a_file_and_is_nobody_elses(
     run: Command,
     pretended: PretendedGrader,
