@@ -130,7 +130,7 @@ def _loaded(
     from grader.run.zygote_handle import Zygote
     from grader.specification import load_spec
 
-    refusal = Refusal("Only what builds can be profiled.", command("check", exercise))
+    refusal = Refusal("Only what builds can be counted.", command("check", exercise))
     require_begun(exercise, files, refusal)
     with (
         lanes.cleared(lent) if lent is not None else Zygote.start("simt") as zygote,

@@ -204,6 +204,12 @@ def test_traffic_beyond_the_spec_waits_and_copies_are_told() -> None:
     assert texts[1].startswith("Backward copies between host and device (copy_ host to device of 8 bytes)")
 
 
+def test_kernels_that_move_less_than_the_operation_needs_leave_something_out() -> None:
+    (sentence,) = said(launched([line(coalesced)]), traffic=1 << 20)
+    assert sentence.startswith("The kernels of forward move 12.5 KiB, and the operation needs 1 MiB: calls")
+    assert said(traffic=1 << 20) == []  # a library did it all
+
+
 def test_the_most_expensive_remark_comes_first() -> None:
     cheap, dear = line(lambda lane: 128 * lane, 3, requests=2), line(lambda lane: 128 * lane, requests=900)
     found = said(launched([cheap, dear]))
