@@ -133,11 +133,9 @@ def status_with_findings(status: int, checked: bool) -> int:
 def _build_runtime() -> None:
     """Compile the simulator's libraries if needed, and say on stderr what takes half a minute or more."""
     from cusimt.compiler import libraries
+    from cusimt.programs.report import print_progress
 
-    def tell(sentence: str) -> None:
-        print(f"cusimt: {sentence}", file=sys.stderr, flush=True)
-
-    libraries.device_library(tell)
+    libraries.device_library(print_progress)
 
 
 def _execute(program: Program) -> int:

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from grader import __version__
 from grader.cli import demo, fast_start, grading, main
 from grader.cli.commands import ENTRIES
 from grader.cli.screen import _Pace
@@ -430,6 +431,11 @@ def test_a_wrong_command_is_a_usage_error_without_traceback(
     assert sentence in printed.err
     assert printed.out == ""
     assert "Traceback" not in printed.err
+
+
+def test_the_version_is_printed_alone(run: Command, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--version") == 0
+    assert capsys.readouterr().out == f"grader {__version__}\n"
 
 
 def test_a_python_without_the_requirements_is_told_which_one_has_them(
