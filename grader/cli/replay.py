@@ -57,7 +57,7 @@ def read_verdict(path: Path) -> Verdict:
         "A verdict is the JSON that grader check --json prints.",
         "Write one with: grader check 03 --json > verdict.json",
     )
-    return Verdict.from_json(text)
+    return Verdict.from_json(text, str(path))
 
 
 def _comparison(stored: Verdict, verdict: Verdict) -> str:

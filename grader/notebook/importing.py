@@ -29,7 +29,7 @@ def import_verdict(file: Path, catalog: Catalog) -> Imported:
 
     Raises UsageError where it is none, or none that this exercise can have.
     """
-    verdict = Verdict.from_json(_text(file))
+    verdict = Verdict.from_json(_text(file), str(file))
     exercise = catalog.find(verdict.exercise)
     _require_sense(exercise, verdict)
     told = verdict.versions.get("exercise", "")

@@ -414,7 +414,7 @@ def test_every_command_can_be_called(run: Command, capsys: pytest.CaptureFixture
         (("check", "00", "--backend", "metal"), "'metal' is not one of 'simt', 'cuda'"),
         (("chek", "00"), "No such command 'chek'"),
         (("replay", "nowhere.json"), "nowhere.json cannot be read"),
-        (("replay", "exercises/00_negate/kernel.cu"), "This file is not a verdict"),
+        (("replay", "exercises/00_negate/kernel.cu"), "00_negate/kernel.cu is not a verdict: it is not JSON"),
         (("list", "--course", "exercises"), "is not a course folder"),
         (("hint", "00", "launch"), "There are hints for index, store."),
     ],
