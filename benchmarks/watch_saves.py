@@ -42,6 +42,7 @@ def saves(name: str, folder: Path, rounds: int) -> list[tuple[float, Verdict]]:
                 desk.next_save()
             verdict, _ = desk.graded(lambda stage: None, verbose=False)
             found.append((time.perf_counter() - begun, verdict))
+            desk.get_ready()
     return found
 
 

@@ -10,6 +10,8 @@
 using namespace simt;
 
 namespace {
+constexpr int kCoordinateBytes = 16;
+
 // A map may be a parameter, or in constant or global memory.
 TensorMap read_map(const void* map, unsigned rank, const void* call_site) {
     require_alignment(uintptr_t(map), 64, sizeof(CUtensorMap), READ, call_site);
@@ -23,6 +25,16 @@ TensorMap read_map(const void* map, unsigned rank, const void* call_site) {
                 call_site);
 }
 
+// The unit moves whole 16 bytes: an H200 answers another first coordinate with an illegal instruction.
+void check_first_coordinate(int32_t first, const TensorMap& map, const void* call_site) {
+    const int64_t offset = int64_t(first) * map.element_bytes;
+    if (offset % kCoordinateBytes == 0) return;
+    refuse_copy("the innermost coordinate of cp.async.bulk.tensor is a multiple of " +
+                    std::to_string(kCoordinateBytes / map.element_bytes) + " elements, which are 16 bytes, not " +
+                    std::to_string(first),
+                call_site);
+}
+
 void check_shared(uintptr_t address, const TensorMap& map, int kind, const void* call_site) {
     require_alignment(address, 128, map.box_bytes(), kind, call_site);
     check_target(address, map.box_bytes(), kind, call_site);
@@ -33,6 +45,7 @@ extern "C" {
 void simt_tensor_load(void* to, const void* map, const int32_t* coordinates, unsigned rank, uint64_t* barrier) {
     const void* here = __builtin_return_address(0);
     TensorMap tensor = read_map(map, rank, here);
+    check_first_coordinate(coordinates[0], tensor, here);
     check_shared(uintptr_t(to), tensor, WRITE, here);
     check_object(barrier, here);
     BulkCopy copy{tensor.load(coordinates, uintptr_t(to)), tensor.box_bytes(), here, tensor.fill};
@@ -42,6 +55,7 @@ void simt_tensor_load(void* to, const void* map, const int32_t* coordinates, uns
 void simt_tensor_store(const void* map, const int32_t* coordinates, unsigned rank, const void* from) {
     const void* here = __builtin_return_address(0);
     TensorMap tensor = read_map(map, rank, here);
+    check_first_coordinate(coordinates[0], tensor, here);
     check_shared(uintptr_t(from), tensor, READ, here);
     running_block->bulk_copies.store({tensor.store(coordinates, uintptr_t(from)), tensor.box_bytes(), here});
 }

@@ -44,6 +44,8 @@ WRONG = [
     ("box_misaligned", "misaligned", "box", None, "cudaErrorMisalignedAddress", "a multiple of 128 bytes"),
     ("box_without_map", "illegal_instruction", "box", None, "cudaErrorIllegalInstruction", "no tensor map"),
     ("box_with_map_of_host", "host_pointer", "box", None, "cudaErrorIllegalAddress", "host memory"),
+    ("box_between_units", "illegal_instruction", "box", None, "cudaErrorIllegalInstruction",
+     "a multiple of 4 elements, which are 16 bytes, not 5"),
     ("row_of_matrix", "illegal_instruction", "row", None, "cudaErrorIllegalInstruction",
      "1d with a tensor map of 2"),
 ]  # fmt: skip
@@ -67,7 +69,14 @@ RIGHT += ["box_over_the_edge"]
 
 
 # What stops the kernel without access checks, too.
-IN_EITHER_BUILD = ["bytes_lacking", "in_misaligned", "in_odd_size", "box_misaligned", "row_of_matrix"]
+IN_EITHER_BUILD = [
+    "bytes_lacking",
+    "in_misaligned",
+    "in_odd_size",
+    "box_misaligned",
+    "box_between_units",
+    "row_of_matrix",
+]
 
 
 def found(case: str, *, schedule: str = "forward", checked: bool = True) -> tuple[str, list[Finding]]:

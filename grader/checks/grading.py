@@ -38,6 +38,7 @@ from grader.verdict import NOT_JUDGED, Status, Verdict
 
 if TYPE_CHECKING:
     from grader.checks.bench import Bench
+    from grader.checks.timing.clean_worker import StandingWorker
     from grader.compilation import Artifact
     from grader.run.session import Session
     from grader.support.backends import Backend
@@ -46,15 +47,16 @@ if TYPE_CHECKING:
 def grade(
     exercise: Exercise, files: Path, *, backend: Backend, seed: int | None = None, verbose: bool = False,
     progress: Progress | None = None, isolate: bool = False, owner: str = "", until: str = "",
-    zygote: Zygote | None = None, quick: bool = False,
+    zygote: Zygote | None = None, clean: StandingWorker | None = None, quick: bool = False,
 ) -> Verdict:  # fmt: skip
     """Judge the submission in ``files``.
 
     ``seed`` makes every input the same as in an earlier verdict; ``isolate`` puts learner code into a
     sandbox; ``owner`` keeps what different people submit apart in the build cache; ``until`` names a check,
     after which nothing more is judged. ``zygote`` is one that serves several submissions, from
-    `lanes.open_lane`; it is cleared afterwards, not closed. ``quick`` builds and times as a loop of edits
-    needs it; what counts is built by nvcc itself, and timed for longer.
+    `lanes.open_lane`; it is cleared afterwards, not closed. ``clean`` is the worker beside which several
+    verdicts, one after another, time a submission. ``quick`` builds and times as a loop of edits needs it;
+    what counts is built by nvcc itself, and timed for longer.
 
     Raises:
         ValueError: `files` do not lie below the spool of `zygote`, or it is of another kind than asked for.
@@ -65,7 +67,7 @@ def grade(
     if zygote is not None:
         files = lanes.place_in(zygote, files, backend, isolate)
     results = Results(exercise, files, progress or (lambda stage: None), until, verbose)
-    grading = Grading(exercise, files, backend, seed, results, zygote)
+    grading = Grading(exercise, files, backend, seed, results, zygote, clean)
     begun = time.perf_counter()
     grading.run(verbose, isolate, owner, quick)
     return Verdict(
@@ -91,6 +93,7 @@ class Grading:
     seed: int
     results: Results
     lent: Zygote | None = None
+    clean: StandingWorker | None = None
     _scratch: Path = field(default=Path(), init=False)
 
     def run(self, verbose: bool, isolate: bool, owner: str, quick: bool) -> None:
@@ -191,7 +194,9 @@ class Grading:
                 self._give_up(zygote, spec, outcome.status, f"{NOT_JUDGED}: it does not load.")
                 return
             bench = self._bench(zygote, spec, session, load)
-            bench.artifact, bench.hurries = artifact, quick and self.backend == "cuda"
+            bench.artifact = artifact
+            if quick and self.backend == "cuda":
+                bench.hurry()
             bench.spec = self._within_memory(bench)
             self.results.add("build", building.built(artifact), time.perf_counter() - begun)
             names = self.results.judged(spec)
@@ -217,7 +222,7 @@ class Grading:
             return nullcontext()
         from grader.checks.timing.clean_worker import clean_worker
 
-        return clean_worker(bench)
+        return self.clean.serving(bench) if self.clean is not None else clean_worker(bench)
 
     def _counting_ahead(self, bench: Bench, names: list[str]) -> AbstractContextManager[object]:
         """Start the simulated GPU that the questions' programs run on while other checks use the real one."""

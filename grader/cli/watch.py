@@ -7,11 +7,13 @@ second for 03 where `grader check` takes one and a half (benchmarks/results/edit
 from __future__ import annotations
 
 import contextlib
+import functools
 import itertools
 import threading
 import time
 from dataclasses import replace
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import typer
 from watchfiles import watch
@@ -33,6 +35,9 @@ from grader.course.snapshot import sources, write_sources
 from grader.course.workspace import changed_given
 from grader.support.backends import Backend
 from grader.verdict import Verdict
+
+if TYPE_CHECKING:
+    from grader.checks.timing.clean_worker import StandingWorker
 
 _GLANCE_MILLISECONDS = 1000  # between looks at the files where no change events arrive, as on a network share
 _SETTLE_SECONDS = 0.05  # that files have to stay as they are: many editors empty one before they write it
@@ -58,7 +63,7 @@ def watch_exercise(
             screen.show(verdict)
             warn_of_given(screen, exercise, changed, own=True)
             screen.say(_advice(catalog, exercise, verdict))
-            desk.precompile()
+            desk.get_ready()
             saved = desk.next_save()
             screen.say(f"\n{time.strftime('%H:%M:%S')}: {listed(saved)} changed.")
     return 0
@@ -78,13 +83,17 @@ class _Desk:
         self._backend: Backend = backend
         self._files = folder / exercise.slug
         self._sources = _settled_sources(exercise)
-        self._lane = open_lane(backend, folder, [exercise], isolate=False, lazy=True)
+        self._open_lane = functools.partial(open_lane, backend, folder, [exercise], isolate=False, lazy=True)
+        self._lane = self._open_lane()
         if backend == "cuda":
             nvrtc.start()
+        self._clean: StandingWorker | None = None
         self._precompiling = threading.Thread()
 
     def close(self) -> None:
         self._lane.close()
+        if self._clean is not None:
+            self._clean.close()
         nvrtc.stop()
 
     def graded(self, stage: Progress, verbose: bool) -> tuple[Verdict, list[str]]:
@@ -92,16 +101,25 @@ class _Desk:
         write_sources(self._sources, self._files)
         verdict = grade(
             self._exercise, self._files, backend=self._backend, verbose=verbose, progress=stage,
-            zygote=self._lane, quick=True,
+            zygote=self._lane, clean=self._clean, quick=True,
         )  # fmt: skip
         changed = changed_given(self._exercise, self._files)
         return replace(verdict, files=str(self._exercise.root)), changed
 
-    def precompile(self) -> None:
-        """Make the headers that the first verdict did not wait for, while the learner edits."""
+    def get_ready(self) -> None:
+        """Prepare, while the learner edits, what the next verdict needs and the first did not wait for."""
+        if self._backend == "cuda" and "performance" in self._exercise.scores:
+            self._keep_clean_worker()
         if headers.is_left() and not self._precompiling.is_alive():
             self._precompiling = threading.Thread(target=headers.precompile_what_is_left, daemon=True)
             self._precompiling.start()
+
+    def _keep_clean_worker(self) -> None:
+        if self._clean is None:
+            from grader.checks.timing.clean_worker import StandingWorker  # imports torch
+
+            self._clean = StandingWorker(self._exercise, self._backend, self._open_lane)
+        self._clean.get_ready()
 
     def next_save(self) -> list[str]:
         """Waits until sources differ from those taken up last, and names them: also those saved meanwhile."""

@@ -29,14 +29,21 @@ from grader.specification.vocabulary import Stream
 if TYPE_CHECKING:
     from grader.compilation import Artifact
 
+LATE_MS = 10.0
+
 
 class Session:
-    """One submission in a worker: a context manager, for one thread at a time (`release` for any)."""
+    """One submission in a worker: a context manager, for one thread at a time (`release` for any).
+
+    On a GPU's side stream, inputs arrive `late_ms` after a call has begun, so that work on another stream
+    comes too early.
+    """
 
     def __init__(self, source: WorkerSource) -> None:
         self._workers = Workers(source)
         self._isolated = source.isolate
         self._arguments: list[TensorArg] = []
+        self.late_ms = LATE_MS
 
     def __enter__(self) -> Session:
         return self
@@ -173,7 +180,8 @@ class Session:
         self, entry: str, args: Sequence[Arg], options: dict[str, Any], during: str, seconds: float | None
     ) -> Reply:
         outgoing = Outgoing.empty()
-        document = {"entry": entry, "args": pack_arguments(args, outgoing), **options}
+        packed = pack_arguments(args, outgoing)
+        document = {"entry": entry, "args": packed, "late_ms": self.late_ms, **options}
         self._arguments = tensor_arguments(args)
         return self._workers.exchange(Kind.CALL, outgoing, document, self._read, during, seconds)
 

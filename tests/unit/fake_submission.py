@@ -41,6 +41,7 @@ class FakeSession:
         raises: Callable[[str, int], BaseException | None] = lambda stage, number: None,
     ) -> None:
         self.function = function
+        self.late_ms = 0.0
         self.edit_reply = edit_reply
         self.edit_trace = edit_trace
         self.raises = raises

@@ -100,6 +100,19 @@ def test_on_a_gpu_the_drawn_sizes_and_a_case_of_the_seeds_choice_are_traced() ->
     assert traced(5) == traced(5)
 
 
+def test_in_a_hurry_one_call_with_the_drawn_sizes_is_traced() -> None:
+    sizes = drawn(lambda n: [replace(tensor(n), name="a")], n=(2, 9))
+    case = Case("drawn", [ARGUMENT], sizes=sizes)
+    for hurried in (False, True):
+        bench = fake_bench(
+            FakeSession(lambda a: a * 2), lambda a: a * 2, [case], parameters=("a",), backend="cuda"
+        )
+        if hurried:
+            bench.hurry()
+        traced = [bench.forward(case, bench.draw([ARGUMENT])).traced for _ in range(3)]
+        assert traced == [True, not hurried, not hurried]
+
+
 @pytest.mark.parametrize(
     ("special", "words"),
     [("ones", "ones"), ("zeros", "zeros"), ("nan", "with NaN"), ("masked", "masked with -inf"), (None, "")],

@@ -15,8 +15,8 @@ import torch
 
 from grader.checks.timing import alternation
 from grader.checks.timing.alternation import Measured
-from grader.checks.timing.clean_worker import clean_worker
-from grader.checks.timing.contestants import INSIDE
+from grader.checks.timing.clean_worker import StandingWorker, clean_worker
+from grader.checks.timing.contestants import INSIDE, rehearsal
 from grader.checks.values.inputs import seeded
 from grader.course.exercise import read_exercise
 from grader.run import Zygote
@@ -206,6 +206,43 @@ def test_the_clean_worker_is_one_for_all_measurements(zygote: Zygote, course: Pa
     # What it knew is gone: another worker answers, which has begun nothing.
     with first:
         assert first.run_inside(f"{INSIDE}:fill", ["[1, 2]"]).error is not None
+
+
+def test_a_standing_worker_stays_from_one_verdict_to_the_next(zygote: Zygote, course: Path) -> None:
+    exercise = read_exercise(course)
+
+    def lent() -> Any:
+        bench: Any = SimpleNamespace(
+            spawn=zygote.spawn_worker, exercise=exercise, spec=load_spec(exercise), backend="plain"
+        )
+        with standing.serving(bench), bench.clean() as session:
+            return session
+
+    standing = StandingWorker(exercise, "plain", lambda: Zygote.start("plain"))
+    try:
+        before_it_is_ready = lent()
+        standing.get_ready()
+        first = lent()
+        standing.get_ready()
+        assert first is lent() and first is not before_it_is_ready
+        # An author's edit: what it had loaded is no longer what is asked for.
+        spec = exercise.spec_path
+        spec.write_text(spec.read_text().replace("x * k + 1", "x * k + 2"))
+        assert lent() is not first
+        standing.get_ready()
+        second = lent()
+        assert second is lent() and second is not first
+    finally:
+        standing.close()
+
+
+def test_a_rehearsal_leaves_nothing_begun(zygote: Zygote, course: Path) -> None:
+    spec = load_spec(read_exercise(course))
+    assert spec.speed is not None
+    with zygote.spawn_worker() as session:
+        asked = rehearsal(course, spec, spec.speed, "plain")
+        assert session.run_inside(f"{INSIDE}:rehearse", [asked]).error is None
+        assert session.run_inside(f"{INSIDE}:fill", ["[1, 2]"]).error is not None
 
 
 def test_a_slower_submission_takes_longer_by_both_clocks(measure: Measure) -> None:

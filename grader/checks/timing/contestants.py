@@ -15,14 +15,35 @@ from typing import Any, ClassVar, Protocol
 
 from torch import Tensor
 
-from grader.checks.timing.timed_calls import places
+from grader.checks.timing.timed_calls import described, device_of, places
 from grader.run.failures import ProtocolViolation
 from grader.run.values import Arg, RemoteError, Reply, TensorArg
+from grader.specification import Spec, Speed
+from grader.support.backends import WorkerBackend
 
 INSIDE = Path(__file__).resolve().parent / "inside.py"
 _DURING = "timing the submission"
 _LEAST_MS = 1e-6
 _MOST = 2**50  # of a time in milliseconds, and of elements
+
+
+def plan_of(spec: Spec, speed: Speed, backend: WorkerBackend) -> dict[str, Any]:
+    """What the submission's worker is to call, as `inside.begin` takes it."""
+    return {
+        "arguments": described(speed.args), "entry": spec.entry, "baseline": "",
+        "device": device_of(backend), "clock": "events" if backend == "cuda" else "host",
+    }  # fmt: skip
+
+
+def baseline_plan(spec: Spec, speed: Speed, backend: WorkerBackend) -> dict[str, Any]:
+    """The same with the author's expression instead."""
+    parameters = ", ".join(spec.parameters[: len(speed.args)])
+    return plan_of(spec, speed, backend) | {"baseline": f"lambda {parameters}: {speed.baseline}"}
+
+
+def rehearsal(exercise: Path, spec: Spec, speed: Speed, backend: WorkerBackend) -> str:
+    """What `inside.rehearse` is asked for; ``exercise`` is its folder."""
+    return json.dumps(baseline_plan(spec, speed, backend) | {"exercise": str(exercise)})
 
 
 class Asked(Protocol):

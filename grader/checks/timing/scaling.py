@@ -15,8 +15,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 
-from grader.checks.timing.contestants import INSIDE
-from grader.checks.timing.timed_calls import described, device_of
+from grader.checks.timing.contestants import INSIDE, rehearsal
 from grader.specification import Argument, Spec, Speed, TensorSpec
 from grader.specification.vocabulary import tensors_of
 
@@ -104,7 +103,7 @@ def fitted(bench: Bench, speed: Speed) -> Fitted:
             return Fitted(speed)
         factor = Fraction(1)
         args: Sequence[Argument] = speed.args
-        while factor > LEAST and not _fits(bench, session, args, free):
+        while factor > LEAST and not _fits(bench, session, speed, args, free):
             factor /= 2
             args = scaled(speed.args, factor)
     if factor == 1:
@@ -116,15 +115,12 @@ def fitted(bench: Bench, speed: Speed) -> Fitted:
     return Fitted(replace(speed, args=args), note)
 
 
-def _fits(bench: Bench, session: Session, args: Sequence[Argument], free: int) -> bool:
+def _fits(bench: Bench, session: Session, speed: Speed, args: Sequence[Argument], free: int) -> bool:
     """By the sum, and by trial: what the reference takes on the way is not known before."""
     if needed_bytes(bench.spec, args) > free:
         return False
-    asked = {
-        "exercise": str(bench.exercise.root), "arguments": described(args),
-        "device": device_of(bench.backend),
-    }  # fmt: skip
-    reply = session.run_inside(f"{INSIDE}:rehearse", [json.dumps(asked)])
+    asked = rehearsal(bench.exercise.root, bench.spec, replace(speed, args=args), bench.backend)
+    reply = session.run_inside(f"{INSIDE}:rehearse", [asked])
     return reply.error is None or reply.error.type != "OutOfMemoryError"
 
 

@@ -43,7 +43,7 @@ class Calls:
         self._last = []  # the last call's arguments are freed before these are made
         alive = self._tracer.alive()
         arguments, self._last = rebuild(request, self._places.on_cpu)
-        place = self._places.place(text["device"], text["stream"])
+        place = self._places.place(text["device"], text["stream"], text["late_ms"])
         trace: dict[str, Any] = {}
         values: list[Any] = []
         deterministic: bool = text.get("deterministic", False)

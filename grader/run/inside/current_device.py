@@ -11,15 +11,18 @@ from torch import Tensor
 
 from grader.support.backends import WorkerBackend
 
-_SLEEP_CYCLES = 20_000_000  # about 10 ms: longer than any launch, so work on the wrong stream comes too early
+_CYCLES_OF_MS = 2_000_000  # at the clock of a large GPU; a smaller one takes a little longer
 
 
 @dataclass(frozen=True)
 class DeviceStream:
-    """A device, and a stream of its that is not the default one, or None."""
+    """A device, and a stream of its that is not the default one, or None; tensors arrive there ``late_ms``
+    after the call began: longer than any launch takes, so that work on the wrong stream comes too early.
+    """
 
     device: int
     side: torch.cuda.Stream | None
+    late_ms: float = 0.0
 
     @contextlib.contextmanager
     def current(self) -> Iterator[None]:
@@ -35,12 +38,12 @@ class DeviceStreams:
         self.on_cpu = backend == "plain"
         self._delays = backend == "cuda"
 
-    def place(self, device: int, stream: str) -> DeviceStream | None:
+    def place(self, device: int, stream: str, late_ms: float) -> DeviceStream | None:
         """Device `device` with its default stream, or with a fresh one if `stream` is `side`."""
         if self.on_cpu:
             return None
         side = torch.cuda.Stream(device) if stream == "side" else None  # type: ignore[no-untyped-call]
-        return DeviceStream(device, side)
+        return DeviceStream(device, side, late_ms)
 
     def current(self, place: DeviceStream | None) -> contextlib.AbstractContextManager[None]:
         """Make `place` current."""
@@ -59,7 +62,7 @@ class DeviceStreams:
         another stream reads zeros.
         """
         if self._delays and place is not None and place.side is not None:
-            _deliver_late([tensor for tensor in arriving if tensor.is_cuda])
+            _deliver_late([tensor for tensor in arriving if tensor.is_cuda], place.late_ms)
 
 
 @contextlib.contextmanager
@@ -76,11 +79,11 @@ def determinism(wanted: bool) -> Iterator[None]:
         torch._C._set_deterministic_algorithms(before[0], warn_only=before[1])
 
 
-def _deliver_late(arriving: Sequence[Tensor]) -> None:
+def _deliver_late(arriving: Sequence[Tensor], late_ms: float) -> None:
     staged = [(tensor, tensor.clone()) for tensor in arriving]
     for tensor, _ in staged:
         tensor.zero_()
     torch.cuda.synchronize()
-    torch.cuda._sleep(_SLEEP_CYCLES)  # type: ignore[no-untyped-call]
+    torch.cuda._sleep(round(late_ms * _CYCLES_OF_MS))  # type: ignore[no-untyped-call]
     for tensor, sent in staged:
         tensor.copy_(sent)
