@@ -16,6 +16,7 @@ from grader.cli.options import Course, Name, Origin, Plain
 from grader.cli.overview import command
 from grader.cli.screen import Screen
 from grader.course.catalog import Catalog, Exercise
+from grader.report.files import require_folder
 from grader.support.backends import Backend
 from grader.support.errors import UsageError
 
@@ -48,6 +49,8 @@ class ProfileOptions:
 def profile_exercise(request: ProfileOptions) -> int:
     """Build, run once, print. Returns 0; raises ExplainedError for all that stands in the way."""
     _require_simt(request)
+    if request.html is not None:
+        require_folder(request.html, "profile")
     exercise = Catalog.open(request.course).find(request.name)
     files = files_of(exercise, request.solutions, "profile")
     screen = Screen(plain=request.plain, quiet=request.json)

@@ -9,14 +9,14 @@ from cusimt.support.renderings import unwritable, write_rendering
 KIND = "report"
 
 
-def require_folder(path: Path) -> None:
+def require_folder(path: Path, kind: str = KIND) -> None:
     """Refuse a place that nothing can be written to, before anybody waits for what goes there.
 
     Raises UsageError.
     """
     if path.is_dir() or not path.parent.is_dir():
         why = "it is a folder" if path.is_dir() else f"{path.parent} is no folder"
-        raise unwritable(path, why, KIND)
+        raise unwritable(path, why, kind)
 
 
 def write_report(path: Path, text: str) -> None:
