@@ -2,7 +2,8 @@
 
 For each exercise it does what `grader watch` does after a save, seven times: it changes a line of the first
 kernel into one that no cache has seen, takes the files up, and grades them. The first verdict, with which the
-process and its compilers get ready, has a column of its own.
+process and its compilers get ready, has a column of its own. The first save comes when the worker that stays
+is ready, too; a learner who is quicker waits some tenths of a second longer for that one verdict.
 """
 
 from __future__ import annotations
@@ -22,6 +23,9 @@ from grader.course.catalog import Catalog
 from grader.course.snapshot import desk
 from grader.verdict import Verdict
 
+_GETS_READY_SECONDS = 8
+_LOOKS_AWAY_SECONDS = 1  # at the very least
+
 
 def saves(name: str, folder: Path, rounds: int) -> list[tuple[float, Verdict]]:
     """Seconds and verdict of the first grading, and of each after an edit."""
@@ -36,7 +40,7 @@ def saves(name: str, folder: Path, rounds: int) -> list[tuple[float, Verdict]]:
         left.callback(submission.close)
         for generation in range(rounds + 1):
             if generation:
-                time.sleep(1)  # as long as a learner looks away at the very least
+                time.sleep(_LOOKS_AWAY_SECONDS if generation > 1 else _GETS_READY_SECONDS)
                 edit(kernel, original, int(time.time()) % 100_000 + generation * 100_000)
             begun = time.perf_counter()
             if generation:

@@ -35,6 +35,16 @@ void check_first_coordinate(int32_t first, const TensorMap& map, const void* cal
                 call_site);
 }
 
+// A load may begin outside of the tensor; a store that does so is an illegal instruction on an H200.
+void check_begin(const int32_t* coordinates, const TensorMap& map, const void* call_site) {
+    for (unsigned d = 0; d < map.rank; ++d) {
+        if (coordinates[d] >= 0) continue;
+        refuse_copy("cp.async.bulk.tensor stores to no negative coordinate: dimension " + std::to_string(d) + " begins at " +
+                        std::to_string(coordinates[d]),
+                    call_site);
+    }
+}
+
 void check_shared(uintptr_t address, const TensorMap& map, int kind, const void* call_site) {
     require_alignment(address, 128, map.box_bytes(), kind, call_site);
     check_target(address, map.box_bytes(), kind, call_site);
@@ -56,6 +66,7 @@ void simt_tensor_store(const void* map, const int32_t* coordinates, unsigned ran
     const void* here = __builtin_return_address(0);
     TensorMap tensor = read_map(map, rank, here);
     check_first_coordinate(coordinates[0], tensor, here);
+    check_begin(coordinates, tensor, here);
     check_shared(uintptr_t(from), tensor, READ, here);
     running_block->bulk_copies.store({tensor.store(coordinates, uintptr_t(from)), tensor.box_bytes(), here});
 }

@@ -10,7 +10,7 @@ namespace simt {
 
 namespace {
 constexpr uint64_t kMagic = 0x70616d20726f736eull;
-constexpr uint32_t kUnit = 16;  // bytes, that a swizzle keeps together
+constexpr uint32_t kUnit = 16;  // bytes, that a swizzle keeps together and a store writes
 
 class Strips {
   public:
@@ -53,8 +53,10 @@ class Strips {
 };
 
 // Of one row of the box: those elements outside at its begin, those inside, those at its end.
-void add_row(const TensorMap& map, int64_t first, uintptr_t row, Strips& strips) {
-    const int64_t count = map.extent(0), size = int64_t(map.dimensions[0]);
+void add_row(const TensorMap& map, int64_t first, uintptr_t row, bool fills, Strips& strips) {
+    const int64_t count = map.extent(0), per_unit = kUnit / map.element_bytes;
+    int64_t size = int64_t(map.dimensions[0]);
+    if (!fills) size = (size + per_unit - 1) / per_unit * per_unit;  // a store writes whole units, as an H200 does
     const int64_t begin = row ? std::clamp<int64_t>(-first, 0, count) : count;
     const int64_t end = std::clamp<int64_t>(size - first, begin, count);
     auto bytes = [&](int64_t elements) { return uint32_t(elements) * map.element_bytes; };
@@ -73,7 +75,7 @@ std::vector<Strip> strips_of(const TensorMap& map, const int32_t* coordinates, u
             const bool inside = at >= 0 && uint64_t(at) < map.dimensions[d];
             row = row && inside ? row + uint64_t(at) * map.strides[d - 1] : 0;
         }
-        add_row(map, coordinates[0], row, strips);
+        add_row(map, coordinates[0], row, fills, strips);
         unsigned d = 1;
         while (d < map.rank && ++index[d] == map.extent(d)) index[d++] = 0;
         if (d >= map.rank) return strips.take();

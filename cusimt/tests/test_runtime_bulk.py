@@ -46,6 +46,8 @@ WRONG = [
     ("box_with_map_of_host", "host_pointer", "box", None, "cudaErrorIllegalAddress", "host memory"),
     ("box_between_units", "illegal_instruction", "box", None, "cudaErrorIllegalInstruction",
      "a multiple of 4 elements, which are 16 bytes, not 5"),
+    ("box_out_before_the_begin", "illegal_instruction", "box_out", None, "cudaErrorIllegalInstruction",
+     "dimension 1 begins at -1"),
     ("row_of_matrix", "illegal_instruction", "row", None, "cudaErrorIllegalInstruction",
      "1d with a tensor map of 2"),
 ]  # fmt: skip
@@ -65,7 +67,7 @@ RIGHT = [
     "out_by_warps",
     "box",
 ]
-RIGHT += ["box_over_the_edge"]
+RIGHT += ["box_over_the_edge", "box_out"]
 
 
 # What stops the kernel without access checks, too.
@@ -75,6 +77,7 @@ IN_EITHER_BUILD = [
     "in_odd_size",
     "box_misaligned",
     "box_between_units",
+    "box_out_before_the_begin",
     "row_of_matrix",
 ]
 

@@ -39,7 +39,7 @@ if TYPE_CHECKING:
     from grader.checks.timing.clean_worker import StandingWorker
 
 _GLANCE_MILLISECONDS = 1000  # between looks at the files where no change events arrive, as on a network share
-_SETTLE_SECONDS = 0.05  # that files have to stay as they are: many editors empty one before they write it
+_SETTLE_SECONDS = 0.02  # that files have to stay as they are: many editors empty one before they write it
 
 
 def watch_exercise(

@@ -98,6 +98,22 @@ def test_what_a_short_measurement_does_not_decide_is_measured_for_longer(
     assert found == [SHORT, FULL, FULL]
 
 
+@pytest.mark.parametrize(
+    ("by_parent", "lengths"),
+    [
+        (1.3, [SHORT]),  # as far from the device's clock as short turns explain
+        (1.6, [SHORT, FULL]),
+    ],
+)
+def test_clocks_that_differ_after_short_turns_are_asked_again(
+    by_parent: float, lengths: list[Length], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plain = blocks(by_parent, 1.0, number=6, seed=3)
+    found: list[Length] = []
+    judged(measured(1.2, plain=plain, apart=SHORT.apart), monkeypatch, hurries=True, lengths=found)
+    assert found == lengths
+
+
 def test_what_counts_is_timed_at_full_length(monkeypatch: pytest.MonkeyPatch) -> None:
     found: list[Length] = []
     judged(measured(1.2), monkeypatch, lengths=found)

@@ -158,6 +158,18 @@ void box(float* a, float* c, Boxes how, int rows = 4) {
     map = map_of(a, 16, rows);
     box_in<<<1, N>>>(map, &map, c, how);
 }
+// Rows that are one element narrower than the box: the last one is written all the same.
+__global__ void box_out(const __grid_constant__ CUtensorMap map, int x, int y) {
+    __shared__ alignas(1024) float tile[N];
+    tile[threadIdx.x] = 1;
+    ptx::fence_proxy_async(ptx::space_shared);
+    __syncthreads();
+    if (threadIdx.x == 0) {
+        ptx::cp_async_bulk_tensor(ptx::space_global, ptx::space_shared, &map, {x, y}, tile);  // <- box_out
+        ptx::cp_async_bulk_commit_group();
+        ptx::cp_async_bulk_wait_group(ptx::n32_t<0>{});
+    }
+}
 
 int main(int, char** arguments) {
     float *a, *c;
@@ -205,6 +217,8 @@ int main(int, char** arguments) {
         {"box_misaligned", [](float* a, float* c) { box(a, c, {.first = 16}); }},
         {"box_without_map", [](float* a, float* c) { box(a, c, {.is_map = false}); }},
         {"box_with_map_of_host", [](float* a, float* c) { box(a, c, {.is_on_host = true}); }},
+        {"box_out", [](float*, float* c) { box_out<<<1, N>>>(map_of(c, 15, 4), 0, 1); }},
+        {"box_out_before_the_begin", [](float*, float* c) { box_out<<<1, N>>>(map_of(c, 16, 4), 4, -1); }},
         {"row_of_matrix", [](float* a, float* c) { box(a, c, {.is_matrix = false}); }},
     };
     cases.at(arguments[1])(a, c);

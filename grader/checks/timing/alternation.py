@@ -44,7 +44,8 @@ class Length:
 
     ``queued`` are blocks in which the device waits until every call is launched, ``plain`` those in which it
     does not; ``looked_at`` are the timed turns of whose results ``calls_looked_at`` are compared; a turn has
-    calls for ``turn_ms`` milliseconds, so that a round trip to the worker is small beside them.
+    calls for ``turn_ms`` milliseconds, so that a round trip to the worker is small beside them; ``apart`` is
+    how much the two clocks may differ before the slower one is believed.
     """
 
     queued: int
@@ -52,10 +53,11 @@ class Length:
     looked_at: int
     calls_looked_at: int
     turn_ms: float
+    apart: float
 
 
-FULL = Length(8, 6, 2, 8, 8.0)
-SHORT = Length(3, 3, 1, 1, 4.0)  # for a loop of edits: a fifth of the time, and a wider interval
+FULL = Length(8, 6, 2, 8, 8.0, 0.05)
+SHORT = Length(3, 3, 1, 1, 4.0, 0.15)  # for a loop of edits: a fifth of the time, and a wider interval
 
 
 @dataclass(frozen=True)
@@ -67,6 +69,7 @@ class Measured:
     of each turn of the submission, ``baseline_calls`` those of the baseline.
     ``changed`` names settings of the device that the submission's worker has otherwise than a fresh one.
     ``copy_rate`` is the bytes per millisecond of a copy on the device; 0 where there is no such clock.
+    ``apart`` is that of the :class:`Length`.
     ``held`` is the bytes that the submission kept from the baseline, which found no memory.
     """
 
@@ -78,6 +81,7 @@ class Measured:
     baseline_calls: int = 1
     changed: tuple[str, ...] = ()
     copy_rate: float = 0.0
+    apart: float = 0.05
     held: int = 0
     error: RemoteError | None = None
 
@@ -157,7 +161,7 @@ class Alternation:
         changed = tuple(name for name in usual if own.get(name) != usual[name])
         return Measured(
             tuple(found[True]), tuple(found[False]), None, traced, self._calls[self._own],
-            self._calls[self._clean], changed, rate,
+            self._calls[self._clean], changed, rate, self._length.apart,
         )  # fmt: skip
 
     def _end(self) -> tuple[dict[str, str], dict[str, str]]:

@@ -38,9 +38,13 @@ class CleanWorker:
         """Give the memory of the device back that the last timing left, and wait for nothing."""
         self._pool.submit(lambda: self._starting.result().run_inside(f"{INSIDE}:empty_cache", []))
 
+    def is_ready(self) -> bool:
+        """Whether it has started."""
+        return self._starting.done() and self._starting.exception() is None
+
     def has_failed(self) -> bool:
         """Whether it did not start."""
-        return self._starting.done() and self._starting.exception() is not None
+        return self._starting.done() and not self.is_ready()
 
     def close(self) -> None:
         """End it."""
@@ -78,7 +82,7 @@ class StandingWorker:
 
     def serving(self, bench: Bench) -> AbstractContextManager[None]:
         """Within the context ``bench.clean`` lends it, or one for this verdict alone if it is not ready."""
-        if self._worker is None or self._is_outdated(self._worker):
+        if self._worker is None or not self._worker.is_ready() or self._is_outdated(self._worker):
             return clean_worker(bench)
         return _lending(bench, self._worker)
 

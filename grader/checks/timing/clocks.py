@@ -11,7 +11,6 @@ from grader.checks.timing.ratios import Block, Ratio, ratio
 from grader.verdict import Status
 
 NOISE = 0.10  # an interval wider than this, or a baseline further from itself, decides nothing
-APART = 0.05  # how much the two clocks may differ before the slower one is believed
 LAUNCH_BOUND_MS = 0.05  # below, the parent's clock sees launches rather than kernels
 BUSY = 0.25  # of the baseline's time on the device, which the parent's clock may show more
 
@@ -48,7 +47,7 @@ def believed(measured: Measured, seed: int) -> tuple[Ratio, bool]:
     """The ratio by the device's clock, or by the parent's (then True) where that shows a lower one."""
     by_device = ratio(measured.queued, seed)
     by_parent = ratio(without_overhead(measured), seed)
-    if by_parent.high < by_device.low * (1 - APART) and own_ms(measured.plain) > LAUNCH_BOUND_MS:
+    if by_parent.high < by_device.low * (1 - measured.apart) and own_ms(measured.plain) > LAUNCH_BOUND_MS:
         return by_parent, True
     return by_device, False
 
