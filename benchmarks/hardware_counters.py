@@ -116,7 +116,7 @@ def finding_row(subject: Subject, heard: Mapping[str, str]) -> tuple[tuple[str, 
         reports = tools.parse_sanitizer(text)
         if reports:
             said.append(f"{tool}: {', '.join(map(str, reports))}")
-        missing += map(str, tools.unheard(reports, subject.findings))
+        missing += map(str, tools.unmatched(reports, subject.findings))
         if not tools.is_finished(text):
             waits = is_over_time(text) and subject.may_wait
             said += [f"{tool}: stopped after {WAITING_LIMIT} s"] if waits else []

@@ -43,7 +43,7 @@ class Subject:
     out: Path
     solution: bool = True
     kernels: tools.Kernels = field(default_factory=dict)
-    findings: list[tools.Said] = field(default_factory=list)
+    findings: list[tools.Diagnosis] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
 
     def program(self, out: str, profile: bool) -> list[str]:
@@ -121,7 +121,7 @@ def simulate(subject: Subject) -> None:
         subject.kernels = _noted(subject, "counts", "simt", profile=True).get("kernels", {})
     if subject.slug != "patterns":
         noted = _noted(subject, "simt", "simt", profile=False).get("findings", [])
-        found = [tools.Said(kind, frozenset({kind}), frozenset(lines)) for kind, lines in noted]
+        found = [tools.Diagnosis(kind, frozenset({kind}), frozenset(lines)) for kind, lines in noted]
         subject.findings = list(dict.fromkeys(found))
 
 

@@ -49,7 +49,7 @@ _LINE = re.compile(r" in (\S+\.cuh?:\d+)")
 
 
 @dataclass(frozen=True)
-class Said:
+class Diagnosis:
     """What one side says of a program: in its ``words``, as the ``kinds`` of findings that say the same.
 
     ``lines`` of the source, ``kernel.cu:28``, are those of all parties; none where the tool names none.
@@ -62,7 +62,7 @@ class Said:
     def __str__(self) -> str:
         return " ".join([self.words, *([f"({', '.join(sorted(self.lines))})"] if self.lines else [])])
 
-    def agrees(self, other: Said) -> bool:
+    def agrees(self, other: Diagnosis) -> bool:
         """Whether both say the same of a common line."""
         common = self.lines & other.lines or not (self.lines and other.lines)
         return bool(common and self.kinds & other.kinds)
@@ -142,15 +142,15 @@ def sanitizer_command(sanitizer: str, tool: str, kernels: Iterable[str], program
     return [sanitizer, *options, *program]
 
 
-def parse_sanitizer(text: str) -> list[Said]:
+def parse_sanitizer(text: str) -> list[Diagnosis]:
     """Each report once, in the order in which they came; one of an unknown kind as its text."""
-    reports: list[Said] = []
+    reports: list[Diagnosis] = []
     lines = [line.removeprefix("=========").strip() for line in text.splitlines() if line.startswith("=====")]
     for line in lines:
         known = ((re.search(pattern, line), kinds) for pattern, kinds in _REPORTS)
         found = next(((match[0], kinds) for match, kinds in known if match), None)
         if found:
-            reports.append(Said(re.sub("0x[0-9a-f]+ ", "", found[0]), frozenset(found[1])))
+            reports.append(Diagnosis(re.sub("0x[0-9a-f]+ ", "", found[0]), frozenset(found[1])))
         if not reports:
             continue
         if _MISALIGNED.match(line):  # says more about the report that has begun
@@ -160,7 +160,7 @@ def parse_sanitizer(text: str) -> list[Said]:
     summary = re.search(r"ERROR SUMMARY: (\d+) error|RACECHECK SUMMARY: (\d+) hazard", text)
     if summary and int(summary[1] or summary[2]) and not reports:
         reports.append(
-            Said(next((line for line in lines if line.startswith("Error")), lines[0]), frozenset())
+            Diagnosis(next((line for line in lines if line.startswith("Error")), lines[0]), frozenset())
         )
     return list(dict.fromkeys(reports))
 
@@ -170,7 +170,7 @@ def is_finished(text: str) -> bool:
     return "SUMMARY" in text
 
 
-def unheard(reports: Iterable[Said], findings: Sequence[Said]) -> list[Said]:
+def unmatched(reports: Iterable[Diagnosis], findings: Sequence[Diagnosis]) -> list[Diagnosis]:
     """The reports of the sanitizer that no finding here says."""
     return [report for report in reports if not any(report.agrees(finding) for finding in findings)]
 

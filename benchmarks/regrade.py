@@ -56,7 +56,7 @@ def main() -> None:
     options.log.parent.mkdir(parents=True, exist_ok=True)
     run(chosen, options.times, options.log, graded_once)
     kept = [each for each in read(options.log) if each.exercise in {one.slug for one in chosen}]
-    record.report("Every solution re-graded with fresh seeds, on simt", told(kept), options.record)
+    record.report("Every solution re-graded with fresh seeds, on simt", results_table(kept), options.record)
 
 
 def run(
@@ -140,7 +140,7 @@ def _lines(log: Path) -> Iterator[Graded]:
             continue
 
 
-def told(done: Sequence[Graded]) -> str:
+def results_table(done: Sequence[Graded]) -> str:
     """A table with a row for each exercise, and each flip in full."""
     groups: dict[str, list[Graded]] = defaultdict(list)
     for each in done:

@@ -17,10 +17,10 @@ from pathlib import Path
 import record
 from edit_to_verdict import course, edit
 
-from grader.cli.watch import _Desk
+from grader.cli.watch import WatchedSubmission
 from grader.compilation import detect_backend
 from grader.course.catalog import Catalog
-from grader.course.snapshot import desk as spool
+from grader.course.snapshot import desk
 from grader.verdict import Verdict
 
 _GETS_READY_SECONDS = 8
@@ -35,18 +35,19 @@ def saves(name: str, folder: Path, rounds: int) -> list[tuple[float, Verdict]]:
     original = kernel.read_text()
     found = []
     with contextlib.ExitStack() as left:
-        desk = _Desk(exercise, detect_backend(), left.enter_context(spool(exercise, exercise.root)))
-        left.callback(desk.close)
+        copies = left.enter_context(desk(exercise, exercise.root))
+        submission = WatchedSubmission(exercise, detect_backend(), copies)
+        left.callback(submission.close)
         for generation in range(rounds + 1):
             if generation:
                 time.sleep(_LOOKS_AWAY_SECONDS if generation > 1 else _GETS_READY_SECONDS)
                 edit(kernel, original, int(time.time()) % 100_000 + generation * 100_000)
             begun = time.perf_counter()
             if generation:
-                desk.next_save()
-            verdict, _ = desk.graded(lambda stage: None, verbose=False)
+                submission.next_save()
+            verdict, _ = submission.graded(lambda stage: None, verbose=False)
             found.append((time.perf_counter() - begun, verdict))
-            desk.get_ready()
+            submission.get_ready()
     return found
 
 

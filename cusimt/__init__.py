@@ -4,4 +4,5 @@
 `cusimt.activate` puts the simulated device in place. (PYTEST_DONT_REWRITE: there is no assertion here.)
 """
 
+__version__ = "0.1.0"  # as in pyproject.toml
 pytest_plugins = ("cusimt.pytest_plugin",)  # read by pytest when it is given `-p cusimt`

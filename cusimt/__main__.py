@@ -4,6 +4,7 @@
     python -m cusimt [options] -m module [arguments]     the same, as a module
     python -m cusimt [options] -- command [arguments]    any command, such as `make test`
     python -m cusimt doctor                              what this machine has and lacks
+    python -m cusimt --version                           the version of the simulator
 
 A program sees what it would see under plain Python (sys.argv, __main__, exit status), but torch has a `cuda`
 device, and torch.utils.cpp_extension builds kernels for it. A command runs with the simulated toolkit's nvcc
@@ -33,14 +34,24 @@ from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from cusimt import __version__
 from cusimt.programs.program import Program, run
-from cusimt.programs.schedules import SAMPLE_VARIABLE, STRICT_VARIABLE, WATCHDOG_VARIABLE, check_environment
+from cusimt.programs.schedules import (
+    SAMPLE_VARIABLE,
+    STRICT_VARIABLE,
+    WATCHDOG_VARIABLE,
+    check_environment,
+    take_option,
+    wrong_value,
+)
 from cusimt.support.errors import ExplainedError, UsageError
 
 USAGE = (
     "usage: python -m cusimt [--no-checks | --profile[=FILE]] [--schedules=N] [--strict] [--sample-blocks=N] "
     "[--watchdog=SECONDS] {script.py | -m module | -- command} [arguments], or: python -m cusimt doctor"
 )
+
+_VARIABLES = {"--sample-blocks": SAMPLE_VARIABLE, "--watchdog": WATCHDOG_VARIABLE}
 
 
 @dataclass(frozen=True)
@@ -59,11 +70,12 @@ def main(arguments: list[str]) -> int:
     if rest and rest[0] in ("-h", "--help"):
         print(f"{USAGE}\n\n{__doc__}")
         return 0
-    if arguments == ["doctor"] and not Path("doctor").exists():
-        from cusimt.doctor import examine
-
-        return examine()
+    if arguments == ["--version"]:
+        print(f"cusimt {__version__}")
+        return 0
     try:
+        if arguments[:1] == ["doctor"] and not Path("doctor").exists():
+            return _doctor(arguments[1:])
         chosen = _read(options)
         check_environment()
         if rest[:1] == ["--"]:
@@ -76,6 +88,18 @@ def main(arguments: list[str]) -> int:
     except ExplainedError as error:
         print(f"{error}\n{USAGE}" if error.exit_code == 2 else error, file=sys.stderr)
         return error.exit_code
+
+
+def _doctor(others: list[str]) -> int:
+    if others:
+        raise UsageError(
+            f"doctor takes nothing behind it: {shlex.join(others)}.",
+            "It looks at this machine and at this Python.",
+            "Run: python -m cusimt doctor",
+        )
+    from cusimt.doctor import examine
+
+    return examine()
 
 
 def _command(words: list[str], chosen: Chosen) -> int:
@@ -98,14 +122,18 @@ def _read(options: list[str]) -> Chosen:
             chosen = replace(chosen, checked=False)
         elif option == "--strict":
             os.environ[STRICT_VARIABLE] = "1"
-        elif name == "--profile" and bool(value) == bool(equals):
+        elif name in ("--no-checks", "--strict"):
+            raise wrong_value(option, "no value")
+        elif name == "--profile":
+            if equals and not value:
+                raise wrong_value(option, "the name of a file, or no value")
             chosen = replace(chosen, profile=value)
-        elif name == "--schedules" and value.isdecimal() and int(value):
+        elif name == "--schedules":
+            if not (value.isdecimal() and int(value)):
+                raise wrong_value(option, "the number of runs")
             chosen = replace(chosen, schedules=int(value))
-        elif name == "--sample-blocks" and value.isdecimal() and int(value):
-            os.environ[SAMPLE_VARIABLE] = value
-        elif name == "--watchdog" and value.replace(".", "", 1).isdecimal():
-            os.environ[WATCHDOG_VARIABLE] = value
+        elif name in _VARIABLES:
+            take_option(_VARIABLES[name], option, value)
         else:
             raise UsageError(
                 f"There is no option {option}.",
@@ -124,6 +152,8 @@ def _read(options: list[str]) -> Chosen:
             "A sampled run is for findings and profiles, which the access checks make.",
             f"Leave out one of them, or unset {SAMPLE_VARIABLE}.",
         )
+    if chosen.profile and Path(chosen.profile).is_dir():
+        raise wrong_value(f"--profile={chosen.profile}", "the name of a file, and this is a folder")
     if chosen.profile and not Path(chosen.profile).absolute().parent.is_dir():
         raise UsageError(
             f"{chosen.profile} cannot be written.",

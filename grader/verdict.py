@@ -211,8 +211,8 @@ class Verdict:
         return json.dumps(document, indent=2, ensure_ascii=False, allow_nan=False) + "\n"
 
     @classmethod
-    def from_json(cls, text: str) -> Verdict:
-        """Read a document back.
+    def from_json(cls, text: str, name: str = "This file") -> Verdict:
+        """Read a document back; an error calls it ``name``.
 
         Raises:
             UsageError: the text is not a verdict, or of a schema version this reader does not know.
@@ -220,25 +220,25 @@ class Verdict:
         try:
             document = json.loads(text)
         except ValueError as problem:
-            raise _not_a_verdict(f"it is not JSON ({problem})") from problem
+            raise _not_a_verdict(name, f"it is not JSON ({problem})") from problem
         if not isinstance(document, dict) or "schema_version" not in document:
-            raise _not_a_verdict("it has no schema_version")
+            raise _not_a_verdict(name, "it has no schema_version")
         if document["schema_version"] != SCHEMA_VERSION:
             raise UsageError(
-                f"This verdict has schema version {document['schema_version']!r}.",
+                f"{name} has schema version {document['schema_version']!r}.",
                 f"This grader reads version {SCHEMA_VERSION}.",
                 "Grade again with grader check, or read it with the cu2grad that wrote it.",
             )
         try:
             verdict: Verdict = read(cls, {key: document[key] for key in document if key not in _DERIVED})
         except SchemaError as problem:
-            raise _not_a_verdict(str(problem)) from problem
+            raise _not_a_verdict(name, str(problem)) from problem
         return verdict
 
 
-def _not_a_verdict(why: str) -> UsageError:
+def _not_a_verdict(name: str, why: str) -> UsageError:
     return UsageError(
-        f"This file is not a verdict: {why}.",
+        f"{name} is not a verdict: {why}.",
         "A verdict is the JSON that grader check --json prints.",
         "Write one with: grader check 03 --json > verdict.json",
     )

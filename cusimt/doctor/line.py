@@ -4,8 +4,12 @@ from __future__ import annotations
 
 import subprocess
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Literal
 
+from cusimt.folders import IMPORT_FOLDER
+
+_PAGE = "docs/reference/errors.md"
 State = Literal["ok", "optional", "warning", "problem"]
 
 
@@ -26,8 +30,9 @@ class Line:
 
     @property
     def read(self) -> str:
-        """Where to read on; "" if no entry describes this."""
-        return f"docs/reference/errors.md#{self.error}" if self.error else ""
+        """Where to read on; "" if no entry describes this, or where the simulator is without the course."""
+        is_there = any((folder / _PAGE).is_file() for folder in (Path.cwd(), IMPORT_FOLDER))
+        return f"{_PAGE}#{self.error}" if self.error and is_there else ""
 
 
 def run(*command: str) -> subprocess.CompletedProcess[str]:

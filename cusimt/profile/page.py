@@ -30,10 +30,9 @@ from cusimt.profile.phrases import (
     transfers,
 )
 from cusimt.profile.remarks import line_remarks, remarks
-from cusimt.support.errors import UsageError
 from cusimt.support.markup import environment
 
-__all__ = ["page", "write_file"]
+__all__ = ["page"]
 
 _BEFORE, _AFTER = 12, 3  # lines of source shown around the counted ones
 _COLUMNS = ("bytes", "requests", "per request", "ideal", "lanes")
@@ -46,18 +45,6 @@ class Line:
     number: int
     text: str
     accesses: list[tuple[LineCounts, str]]
-
-
-def write_file(path: Path, text: str) -> None:
-    """Write a rendering; raises UsageError where it cannot be written."""
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(
-            f"{path} cannot be written: {error.strerror}.",
-            "A profile goes into a file whose folder exists.",
-            "Choose another place, for example: profile.html",
-        ) from None
 
 
 def page(profile: Profile) -> str:

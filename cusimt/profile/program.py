@@ -54,10 +54,11 @@ def _report(profile: Profile, file: Path | None) -> None:
     if file is None:
         return
     from cusimt.profile.document import to_json
-    from cusimt.profile.page import page, write_file
+    from cusimt.profile.page import page
+    from cusimt.support.renderings import write_rendering
 
     try:
-        write_file(file, to_json(profile) if file.suffix == ".json" else page(profile))
+        write_rendering(file, to_json(profile) if file.suffix == ".json" else page(profile), "profile")
     except UsageError as error:
         print(f"cusimt: {error}", file=sys.stderr)
     else:

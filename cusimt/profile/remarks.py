@@ -264,8 +264,16 @@ def _low_occupancy(launched: LaunchProfile) -> str:
 
 
 def _traffic(stage: Stage) -> Iterator[Remark]:
-    least = sum(each.least for each in stage.launches)
-    if stage.traffic is None or stage.launched < 2 or least <= _WASTE * stage.traffic:
+    if stage.traffic is None or not stage.launches:
+        return
+    moved, least = (sum(getattr(each, name) for each in stage.launches) for name in ("moved", "least"))
+    if stage.traffic > _WASTE * moved:
+        yield Remark(
+            f"The kernels of {stage.name} move {size(moved)}, and the operation needs {size(stage.traffic)}: "
+            "calls of libraries, which are not counted, move the rest, or elements are left out.",
+            stage.traffic - moved,
+        )
+    if stage.launched < 2 or least <= _WASTE * stage.traffic:
         return
     yield Remark(
         f"The launches of {stage.name} touch {size(least)} where {size(stage.traffic)} would do: results in "

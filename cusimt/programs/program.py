@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import gc
 import importlib.util
@@ -101,6 +102,7 @@ def run(program: Program, *, checked: bool, around: AbstractContextManager[None]
     driver().simt_set_exits_reported(0)
     with around or nullcontext():
         status = _execute(program)
+        _flush_output()
     return status_with_findings(status, checked)
 
 
@@ -131,11 +133,9 @@ def status_with_findings(status: int, checked: bool) -> int:
 def _build_runtime() -> None:
     """Compile the simulator's libraries if needed, and say on stderr what takes half a minute or more."""
     from cusimt.compiler import libraries
+    from cusimt.programs.report import print_progress
 
-    def tell(sentence: str) -> None:
-        print(f"cusimt: {sentence}", file=sys.stderr, flush=True)
-
-    libraries.device_library(tell)
+    libraries.device_library(print_progress)
 
 
 def _execute(program: Program) -> int:
@@ -152,6 +152,12 @@ def _execute(program: Program) -> int:
         _print_exception(error)
         return 130 if isinstance(error, KeyboardInterrupt) else 1
     return 0
+
+
+def _flush_output() -> None:
+    """What the program printed comes before what is reported of it, also where both go into one log."""
+    with contextlib.suppress(AttributeError, OSError, ValueError):  # no stdout, a closed pipe, a closed file
+        sys.stdout.flush()
 
 
 def _status(code: object) -> int:

@@ -1,4 +1,4 @@
-"""Prints what the access checks found, at the end of a program."""
+"""Prints what takes long, and what the access checks found, at the end of a program."""
 
 from __future__ import annotations
 
@@ -6,12 +6,18 @@ import sys
 
 from cusimt.findings import explain
 from cusimt.programs.child_findings import Collected
+from cusimt.support.words import counted
 
 SAMPLED_RUN = (
     "A sampled run. Its values mean nothing: blocks that were skipped wrote nothing. They may also have "
     "faults that\nwere not found, and a finding in a kernel that reads what they should have written may be "
     "false: confirm it\nin a whole run. Uninitialised reads of global memory are not reported. What ran:"
 )
+
+
+def print_progress(sentence: str) -> None:
+    """Print to stderr what takes half a minute or more."""
+    print(f"cusimt: {sentence}", file=sys.stderr, flush=True)
 
 
 def print_collected(collected: Collected) -> int:
@@ -26,6 +32,6 @@ def print_collected(collected: Collected) -> int:
         print(f"\n{explain(finding)}", file=sys.stderr)
     number = len(collected.findings)
     if number:
-        count = f"{number} finding" + ("s" if number > 1 else "")
-        print(f"\n{count} of the access checks; --no-checks runs without them.", file=sys.stderr)
+        found = counted(number, "finding")
+        print(f"\n{found} of the access checks; --no-checks runs without them.", file=sys.stderr)
     return number

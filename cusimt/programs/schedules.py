@@ -21,35 +21,43 @@ SAMPLE_VARIABLE = "CUSIMT_SAMPLE_BLOCKS"  # of each launch this many blocks run,
 WATCHDOG_VARIABLE = "CUSIMT_WATCHDOG"  # seconds of processor time without any progress; 0: no limit
 
 
+# What each variable takes: a pattern, and the same in words. Empty is as good as unset.
+_TAKES = {
+    SCHEDULE_VARIABLE: (r"forward|reversed|seeded:[0-9]+", "forward, reversed or seeded:N with a number N"),
+    STRICT_VARIABLE: (r"[01]", "1 or 0"),
+    THREADS_VARIABLE: (r"0*[1-9][0-9]*", "the number of OS threads that may run the blocks of a launch"),
+    SAMPLE_VARIABLE: (r"0*[1-9][0-9]*", "the number of blocks of each launch that run"),
+    WATCHDOG_VARIABLE: (r"[0-9]+(\.[0-9]*)?|\.[0-9]+", "a number of seconds; 0 is no limit"),
+}
+
+
 def check_environment() -> None:
     """Raise UsageError where the environment chooses what there is not: see `cusimt/runtime/settings.cpp`."""
-    schedule, watchdog = (os.environ.get(name, "") for name in (SCHEDULE_VARIABLE, WATCHDOG_VARIABLE))
-    if schedule and not re.fullmatch(r"forward|reversed|seeded:[0-9]+", schedule):
-        raise UsageError(
-            f"{SCHEDULE_VARIABLE}={schedule} means nothing.",
-            "It takes forward, reversed or seeded:N, where N is a number.",
-            f"Correct it, or unset {SCHEDULE_VARIABLE}.",
-        )
-    if watchdog and not re.fullmatch(r"[0-9]+(\.[0-9]*)?|\.[0-9]+", watchdog):
-        raise UsageError(
-            f"{WATCHDOG_VARIABLE}={watchdog} means nothing.",
-            "It takes a number of seconds; 0 is no limit.",
-            f"Correct it, or unset {WATCHDOG_VARIABLE}.",
-        )
-    if not re.fullmatch(r"0*[1-9][0-9]*|", sample := os.environ.get(SAMPLE_VARIABLE, "")):
-        raise UsageError(
-            f"{SAMPLE_VARIABLE}={sample} means nothing.",
-            "It takes the number of blocks of each launch that run.",
-            f"Correct it, or unset {SAMPLE_VARIABLE}.",
-        )
+    for variable, (pattern, words) in _TAKES.items():
+        value = os.environ.get(variable, "")
+        if value and not re.fullmatch(pattern, value):
+            raise UsageError(
+                f"{variable}={value} means nothing.",
+                f"It takes {words}.",
+                f"Correct it, or unset {variable}.",
+            )
 
 
-    if not re.fullmatch(r"0*[1-9][0-9]*|", threads := os.environ.get(THREADS_VARIABLE, "")):
-        raise UsageError(
-            f"{THREADS_VARIABLE}={threads} means nothing.",
-            "It takes the number of OS threads that may run the blocks of a launch.",
-            f"Correct it, or unset {THREADS_VARIABLE}.",
-        )
+def take_option(variable: str, option: str, value: str) -> None:
+    """Set `variable` to the value of a command's option. Raises UsageError for what it does not take."""
+    pattern, words = _TAKES[variable]
+    if not re.fullmatch(pattern, value):
+        raise wrong_value(option, words)
+    os.environ[variable] = value
+
+
+def wrong_value(option: str, takes: str) -> UsageError:
+    """What to raise for a known option with a value that it does not take, or without one."""
+    return UsageError(
+        f"{option} is not possible.",
+        f"{option.partition('=')[0]} takes {takes}.",
+        "All options: python -m cusimt --help",
+    )
 
 
 def first_schedules(count: int) -> list[str]:

@@ -13,7 +13,6 @@ runtime, `attribution` assigns them to tests, `repetition` runs tests in other o
 from __future__ import annotations
 
 import os
-import sys
 from collections.abc import Iterator
 
 import pytest
@@ -63,12 +62,13 @@ def _activate_device(settings: Settings) -> None:
     from cusimt.gpu_models import DEVICE_VARIABLE
     from cusimt.programs import child_findings
     from cusimt.programs.child_processes import export_to_children
+    from cusimt.programs.report import print_progress
     from cusimt.programs.witness import call_witness
 
     os.environ[CHECKS_VARIABLE] = str(int(settings.checked))
     os.environ[DEVICE_VARIABLE] = settings.device
     try:
-        device_library(_print_progress)
+        device_library(print_progress)
         activate()
         redirect(settings.checked)
     except ExplainedError as error:
@@ -80,7 +80,3 @@ def _activate_device(settings: Settings) -> None:
     set_schedule(f"{settings.order}:{settings.seed}")
     driver().simt_set_watchdog(settings.watchdog)
     driver().simt_set_exits_reported(0)
-
-
-def _print_progress(sentence: str) -> None:
-    print(f"cusimt: {sentence}", file=sys.stderr, flush=True)

@@ -31,4 +31,6 @@ def listed(words: Sequence[str]) -> str:
 
 def reason(problem: Exception) -> str:
     """Why something failed; of an error of the operating system neither its number nor the path again."""
+    if isinstance(problem, UnicodeDecodeError):
+        return "it is not text in UTF-8"
     return getattr(problem, "strerror", None) or str(problem)

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import tomllib
 from pathlib import Path
 
 import pytest
 
+from cusimt.folders import PACKAGE
 from cusimt.tests.scaling_project import KERNEL, PLAIN_ENTRY, PLAIN_PROGRAM, run, script, write_project
 
 MAKEFILE = """\
@@ -79,7 +81,8 @@ def test_the_status_is_the_commands(words: list[str], status: int, tmp_path: Pat
         (["--"], "No command was named."),
         (["--", "no-such-command"], "There is no command no-such-command."),
         (["--", "./Makefile"], "./Makefile cannot be run."),
-        (["--sample-blocks=0", "--", "make"], "There is no option --sample-blocks=0."),
+        (["--sample-blocks=0", "--", "make"], "--sample-blocks=0 is not possible."),
+        (["doctor", "--json"], "doctor takes nothing behind it: --json."),
         (["--sample-blocks=4", "--no-checks", "--", "make"], "--sample-blocks and --no-checks exclude"),
         (["--profile", "--", "make"], "--profile does not work with a command."),
     ],
@@ -88,6 +91,12 @@ def test_a_command_that_cannot_run(arguments: list[str], sentence: str, project:
     done = run(project, *arguments)
     assert done.returncode == 2
     assert done.stderr.startswith(sentence)
+
+
+def test_the_version_is_that_of_the_package(tmp_path: Path) -> None:
+    project = tomllib.loads((PACKAGE / "pyproject.toml").read_text())
+    done = run(tmp_path, "--version")
+    assert (done.returncode, done.stdout) == (0, f"cusimt {project['project']['version']}\n")
 
 
 def test_the_doctor_looks_at_this_machine(tmp_path: Path) -> None:

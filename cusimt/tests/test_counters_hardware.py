@@ -131,11 +131,11 @@ INITCHECK = """========= COMPUTE-SANITIZER
 """
 
 
-def found(kind: str, *lines: str) -> tools.Said:
-    return tools.Said(kind, frozenset({kind}), frozenset(lines))
+def found(kind: str, *lines: str) -> tools.Diagnosis:
+    return tools.Diagnosis(kind, frozenset({kind}), frozenset(lines))
 
 
-def words(reports: list[tools.Said]) -> list[str]:
+def words(reports: list[tools.Diagnosis]) -> list[str]:
     return [str(report) for report in reports]
 
 
@@ -146,25 +146,25 @@ def test_reports_of_the_sanitizer_become_kinds_of_findings_and_lines() -> None:
         (True, False),
         (False, True),
     ]
-    assert tools.unheard(memory, [found("out_of_bounds", "kernel.cu:9")]) == memory[1:]
-    assert tools.unheard(memory, [found("out_of_bounds", "kernel.cu:8"), found("misaligned")]) == memory[:1]
+    assert tools.unmatched(memory, [found("out_of_bounds", "kernel.cu:9")]) == memory[1:]
+    assert tools.unmatched(memory, [found("out_of_bounds", "kernel.cu:8"), found("misaligned")]) == memory[:1]
     race = tools.parse_sanitizer(RACECHECK)
     assert words(race) == ["Race reported (kernel.cu:20, kernel.cu:23)"]
-    assert tools.unheard(race, [found("race_shared", "kernel.cu:23", "kernel.cu:31")]) == []
-    assert tools.unheard(race, [found("out_of_bounds", "kernel.cu:23")]) == race
+    assert tools.unmatched(race, [found("race_shared", "kernel.cu:23", "kernel.cu:31")]) == []
+    assert tools.unmatched(race, [found("out_of_bounds", "kernel.cu:23")]) == race
     read, copied = tools.parse_sanitizer(INITCHECK)
     assert words([read, copied]) == [
         "Uninitialized __global__ memory read (kernel.cu:46)",
         "Uninitialized access to on access by cudaMemcpy",
     ]
-    assert tools.unheard([read, copied], [found("out_of_bounds", "kernel.cu:46")]) == [copied]
-    assert tools.unheard([read, copied], [found("uninitialized_read", "kernel.cu:46")]) == []
+    assert tools.unmatched([read, copied], [found("out_of_bounds", "kernel.cu:46")]) == [copied]
+    assert tools.unmatched([read, copied], [found("uninitialized_read", "kernel.cu:46")]) == []
     assert tools.parse_sanitizer("========= COMPUTE-SANITIZER\n========= ERROR SUMMARY: 0 errors\n") == []
 
 
 def test_a_report_of_an_unknown_kind_is_not_lost() -> None:
     said = "========= COMPUTE-SANITIZER\n========= Error: something new\n========= ERROR SUMMARY: 1 error\n"
-    assert words(tools.unheard(tools.parse_sanitizer(said), [found("out_of_bounds")])) == [
+    assert words(tools.unmatched(tools.parse_sanitizer(said), [found("out_of_bounds")])) == [
         "Error: something new"
     ]
 
@@ -209,7 +209,7 @@ def saying(text: str, path: Path) -> str:
 
 
 def subject(
-    folder: Path, sectors: float, kernel: str = "scale", findings: list[tools.Said] | None = None
+    folder: Path, sectors: float, kernel: str = "scale", findings: list[tools.Diagnosis] | None = None
 ) -> Subject:
     counts = dict.fromkeys(tools.METRICS, 0.0) | {"global_load_requests": 32.0}
     launches = [counts | {"global_load_sectors": sectors}, counts | {"global_load_sectors": 1024.0}]

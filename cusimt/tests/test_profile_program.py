@@ -126,6 +126,19 @@ def test_a_program_without_kernels_is_told_so(folder: Path) -> None:
     assert "no kernel was launched" in done.stderr
 
 
+def test_in_one_log_the_report_comes_after_what_the_program_printed(tmp_path: Path) -> None:
+    (tmp_path / "prints.py").write_text("print('printed')\n")
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)}
+    environment.pop("PYTHONUNBUFFERED", None)  # which would hide Python's buffer
+    command = [sys.executable, "-m", "cusimt", "--profile", "prints.py"]
+    done = subprocess.run(
+        command, cwd=tmp_path, env=environment, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+        timeout=600, check=True,
+    )  # fmt: skip
+    printed, report = done.stdout.splitlines()
+    assert printed == "printed" and "no kernel was launched" in report
+
+
 @pytest.mark.parametrize(
     ("options", "sentence", "advice"),
     [
@@ -134,7 +147,7 @@ def test_a_program_without_kernels_is_told_so(folder: Path) -> None:
             "--profile and --no-checks exclude each other.",
             "Leave out --no-checks.",
         ),
-        (["--profile="], "There is no option --profile=.", "All options: python -m cusimt --help"),
+        (["--profile="], "--profile= is not possible.", "All options: python -m cusimt --help"),
         (["--profil"], "There is no option --profil.", "All options: python -m cusimt --help"),
         (
             ["--profile=no where/counts.json"],

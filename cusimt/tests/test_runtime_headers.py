@@ -17,7 +17,7 @@ from cusimt.support.errors import ToolchainError
 from cusimt.support.toolchain import cuda_toolkit, host_compiler
 from cusimt.tests.runtime_program import build, program, run
 
-# type: the accesses that move it, by size
+# The accesses that move each type, by size.
 WHOLE = {
     "float1": [4],
     "float2": [8],

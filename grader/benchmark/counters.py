@@ -13,6 +13,10 @@ from cusimt.counters.transactions import SECTOR
 from cusimt.profile.model import Profile, Stage
 
 NO_TIMES = "No simulated GPU says how fast a kernel is, so counters are compared, not times."
+PARTIAL = (
+    "Where less is moved than the operation needs, calls of libraries, which are not counted, move the rest, "
+    "or elements are left out."
+)
 ONE_EACH = (
     "Requests of Triton are those of one element for each lane: how many a lane moves at once, and what goes "
     "through shared memory, is up to its compiler, which does not run here. Sectors are those of each tile "
@@ -64,9 +68,14 @@ class Counters:
         return sum(each.moved for each in self.accesses)
 
     @property
+    def is_partial(self) -> bool:
+        """Whether less was counted than the operation needs: see `PARTIAL`."""
+        return self.least is not None and self.moved < self.least
+
+    @property
     def share(self) -> float | None:
-        """The minimum over what is moved: 1 where no byte moves twice; below it else."""
-        return self.least / self.moved if self.least is not None and self.moved else None
+        """The minimum over what is moved: 1 where no byte moves twice, below it else; None if partial."""
+        return None if self.least is None or self.is_partial else self.least / self.moved
 
 
 @dataclass(frozen=True)

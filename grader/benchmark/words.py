@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from cusimt.profile.phrases import counted, number
 from grader.benchmark.contenders import SUBMISSION
 from grader.benchmark.counters import NO_TIMES, CounterBenchmark, Counters, pairs
-from grader.benchmark.rows import Benchmark, Comparison, Row
+from grader.benchmark.rows import Comparison, Row
 
 _PLACES = ((1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB"))
 
@@ -63,13 +64,6 @@ def _overlap(one: Row, other: Row) -> bool:
     return low <= most and least <= high
 
 
-def benchmark_text(benchmark: Benchmark) -> str:
-    """The whole run as sentences, for screen readers and logs."""
-    parts = [f"{benchmark.exercise}, benchmark on {benchmark.device}."]
-    parts += [comparison_text(each) for each in benchmark.comparisons]
-    return "\n\n".join([*parts, *benchmark.notes])
-
-
 def comparison_text(comparison: Comparison) -> str:
     """One workload as sentences."""
     lines = [f"{heading(comparison)}."]
@@ -110,9 +104,20 @@ def counters_text(benchmark: CounterBenchmark) -> str:
 
 
 def _counters_text(counters: Counters) -> str:
-    said = f"{counters.launches} launches, {counters.requests:,} requests, {size_text(counters.moved)} moved"
-    if counters.share is not None:
-        said += f", {100 / counters.share:.0f} % of the {size_text(counters.least)} that the operation needs"
+    said = (
+        f"{counted(counters.launches, 'launch', 'launches')}, {counted(counters.requests, 'request')}, "
+        f"{size_text(counters.moved)} moved"
+    )
+    if counters.least is not None:
+        said += f", {_against_least(counters)} the {size_text(counters.least)} that the operation needs"
     if counters.conflicts:
-        said += f", {counters.conflicts:,} bank conflicts"
+        said += f", {counted(counters.conflicts, 'bank conflict')}"
     return said + "."
+
+
+def _against_least(counters: Counters) -> str:
+    """``100 % of``, ``53.7 times`` or ``less than``."""
+    if counters.share is None:
+        return "less than"
+    times = 1 / counters.share
+    return f"{number(times)} times" if times >= 2 else f"{100 * times:.0f} % of"

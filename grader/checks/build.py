@@ -64,7 +64,6 @@ def compile_submission(
     Raises:
         InfrastructureError: the toolchain is missing or broken.
     """
-    facts = exercise.build
     stage(AUDIT)
     if exercise.has_python_kernels:
         require_triton()
@@ -79,42 +78,65 @@ def compile_submission(
     objection = audit_sources(exercise, files, backend)
     if objection is not None:
         return _refused(objection)
+    artifact: Artifact | Outcome
     try:
         if exercise.has_python_kernels:
             artifact = _of_python_kernels(exercise, files, backend)
-        elif facts.interface == "wheel":
-            names = (*exercise.edit, *exercise.given)
-            objection = _changed_sources_of_a_package(exercise, files, backend, owner, isolate)
-            if objection is not None:
-                return _refused(objection)
-            package = PackageRequest(facts.name, files, names, backend, owner, isolate)
-            begun()
-            stage(STAGE)
-            artifact = build_package(package, verbose=verbose)
+        elif exercise.build.interface == "wheel":
+            artifact = _of_package(exercise, files, backend, owner, verbose, isolate, begun, stage)
         else:
-            enclose = compilers.enclosing(backend) if isolate else None
             request = replace(_request(exercise, files, backend, owner), quick=quick)
-            mistake = find_mistake(request)
-            if mistake is not None:
-                return _misregistered(mistake, files)
-            units, unread = preprocess(request, files, enclose=enclose)
-            objection = audit_units(exercise, units, backend)
-            if objection is not None:
-                return _refused(objection)
-            stage(STAGE)
-            artifact = build(request, verbose=verbose, enclose=enclose, begun=begun, stage=stage)
-            objection = _unread(unread[0]) if unread else _compiled_by_nvcc(exercise, request, artifact)
-            if objection is not None:
-                return _refused(objection)
+            artifact = _of_sources(exercise, request, files, verbose, isolate, begun, stage)
     except BuildFailed as failure:
-        text = failure.log if verbose and failure.log else failure.diagnostics
-        shown = tuple(without_host_paths(text.rstrip(), files).splitlines())
-        if len(shown) > SHOWN_LINES and not verbose:
-            left = len(shown) - SHOWN_LINES
-            shown = (*shown[:SHOWN_LINES], f"... {left} more lines: grader check --verbose shows them")
-        return Outcome(Status.BUILD_ERROR, failure.what, lines=shown, topic="build")
+        return _failed(failure, files, verbose)
+    if isinstance(artifact, Outcome):
+        return artifact
     stage(AUDIT)
     return _audited(exercise, files, artifact)
+
+
+def _of_package(
+    exercise: Exercise, files: Path, backend: Backend, owner: str, verbose: bool, isolate: bool,
+    begun: Callable[[], None], stage: Callable[[str], None],
+) -> Artifact | Outcome:  # fmt: skip
+    """The wheel that the submission's setup.py builds. Raises BuildFailed."""
+    objection = _changed_sources_of_a_package(exercise, files, backend, owner, isolate)
+    if objection is not None:
+        return _refused(objection)
+    names = (*exercise.edit, *exercise.given)
+    begun()
+    stage(STAGE)
+    package = PackageRequest(exercise.build.name, files, names, backend, owner, isolate)
+    return build_package(package, verbose=verbose)
+
+
+def _of_sources(
+    exercise: Exercise, request: BuildRequest, files: Path, verbose: bool, isolate: bool,
+    begun: Callable[[], None], stage: Callable[[str], None],
+) -> Artifact | Outcome:  # fmt: skip
+    """The library of kernels and binding, audited as the compiler sees them. Raises BuildFailed."""
+    enclose = compilers.enclosing(request.backend) if isolate else None
+    mistake = find_mistake(request)
+    if mistake is not None:
+        return _misregistered(mistake, files)
+    units, unread = preprocess(request, files, enclose=enclose)
+    objection = audit_units(exercise, units, request.backend)
+    if objection is not None:
+        return _refused(objection)
+    stage(STAGE)
+    artifact = build(request, verbose=verbose, enclose=enclose, begun=begun, stage=stage)
+    objection = _unread(unread[0]) if unread else _compiled_by_nvcc(exercise, request, artifact)
+    return artifact if objection is None else _refused(objection)
+
+
+def _failed(failure: BuildFailed, files: Path, verbose: bool) -> Outcome:
+    """What the compiler said, at most SHOWN_LINES of it unless ``verbose``."""
+    text = failure.log if verbose and failure.log else failure.diagnostics
+    shown = tuple(without_host_paths(text.rstrip(), files).splitlines())
+    if len(shown) > SHOWN_LINES and not verbose:
+        left = len(shown) - SHOWN_LINES
+        shown = (*shown[:SHOWN_LINES], f"... {left} more lines: grader check --verbose shows them")
+    return Outcome(Status.BUILD_ERROR, failure.what, lines=shown, topic="build")
 
 
 def _of_python_kernels(exercise: Exercise, files: Path, backend: Backend) -> Artifact:

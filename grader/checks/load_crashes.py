@@ -27,7 +27,7 @@ MOST_LINES = 12
 
 
 @dataclass(frozen=True)
-class LastWords:
+class UncaughtException:
     """An uncaught exception: the first line of its message, and the lines that follow."""
 
     type: str
@@ -52,18 +52,18 @@ class LastWords:
         return f"{Path(found[-1]['file']).name}:{found[-1]['line']}" if found else ""
 
 
-def last_words(printed: str) -> LastWords | None:
+def uncaught_exception(printed: str) -> UncaughtException | None:
     """The exception that `printed` ends with, without the stack; None where there is none."""
     found = _THROWN.search(printed)
     if found is None or not found["message"]:
         return None
     first, *rest = (line.rstrip()[:LONGEST] for line in found["message"].splitlines() if line.strip())
-    return LastWords(found["type"], first, tuple(rest[:MOST_LINES]))
+    return UncaughtException(found["type"], first, tuple(rest[:MOST_LINES]))
 
 
 def uncaught(failure: SubmissionError) -> Outcome | None:
     """The outcome of a load that an uncaught exception ended; None where the output mentions none."""
-    thrown = last_words(failure.printed)
+    thrown = uncaught_exception(failure.printed)
     if thrown is None:
         return None
     if thrown.is_cut_short:

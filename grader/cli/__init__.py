@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from grader.support import machine
-from grader.support.errors import ExplainedError
+from grader.support.errors import ExplainedError, ToolchainError
 
 __all__ = ["main", "run"]
 
@@ -46,6 +46,9 @@ def main() -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except Exception as error:
+        if isinstance(error, ModuleNotFoundError) and (missing := _requirement(error)):
+            _print_error(missing)
+            return missing.exit_code
         fault = machine.fault_of(error) if isinstance(error, OSError) else None
         if fault is not None:
             _print_error(fault)
@@ -73,6 +76,19 @@ def _left_with(code: object) -> int:
     if code == INTERRUPTED:
         print("Interrupted. What was finished is kept; the same command does the rest.", file=sys.stderr)
     return code if isinstance(code, int) else int(bool(code))
+
+
+def _requirement(error: ModuleNotFoundError) -> ToolchainError | None:
+    """The sentences for a package that the grader needs and this Python lacks; None for its own modules."""
+    package = (error.name or "").partition(".")[0]
+    if not package or package in {"grader", "cusimt"} | sys.stdlib_module_names:
+        return None
+    return ToolchainError(
+        f"{package} is not installed in this Python, {sys.executable}.",
+        "The grader runs in the environment that `make demo` sets up, or that it was installed into.",
+        "Activate it with: source .venv/bin/activate. "
+        "Or install what is missing: python -m pip install -c constraints.txt -e .",
+    )
 
 
 def _print_error(error: ExplainedError) -> None:

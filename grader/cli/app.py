@@ -7,11 +7,12 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Iterator, MutableMapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 
+from grader import __version__
 from grader.cli.commands import ENTRIES, PANELS
 
 if TYPE_CHECKING:
@@ -71,8 +72,18 @@ app = typer.Typer(
 )
 
 
+def _print_version(is_asked: bool) -> None:
+    if is_asked:
+        print(f"grader {__version__}")
+        raise typer.Exit
+
+
 @app.callback()
-def grader() -> None:
+def grader(
+    version: Annotated[
+        bool, typer.Option("--version", is_eager=True, callback=_print_version, help="Print the version.")
+    ] = False,
+) -> None:
     """Grades CUDA kernels and their gradients in PyTorch, with a GPU or without one."""
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from cusimt.profile.model import Profile
 from grader.benchmark.contenders import SOLUTION, SUBMISSION, TRITON
-from grader.benchmark.counters import ONE_EACH, CounterBenchmark, counters_of
+from grader.benchmark.counters import ONE_EACH, PARTIAL, CounterBenchmark, counters_of
 from grader.benchmark.sessions import failed, has_triton, left_out
 from grader.benchmark.terminal import counters_view, show
 from grader.benchmark.words import counters_text
@@ -59,6 +59,8 @@ def compared(
     """The profiles, of which the submission's comes first, as one benchmark."""
     own = profiles[SUBMISSION]
     counters = {who: counters_of(profile, with_lines=who == SUBMISSION) for who, profile in profiles.items()}
+    if any(stage.is_partial for stages in counters.values() for stage in stages):
+        notes = [*notes, PARTIAL]
     return CounterBenchmark(
         exercise.slug, exercise.title, own.device.name, own.call, own.case, counters, tuple(notes), done
     )

@@ -11,7 +11,7 @@ from grader.cli.term import MarksOptions, Term, open_term
 from grader.instruct.batch import grade_one
 from grader.instruct.course import Mark, ReleasedMarks
 from grader.instruct.course.decisions import Withdrawal, log_regrade, withdraw
-from grader.instruct.course.explanation import amount, told
+from grader.instruct.course.explanation import amount, local_time
 from grader.instruct.course.release import release
 from grader.instruct.course.release_log import telling
 from grader.instruct.results import ResultStore, content_digest
@@ -102,7 +102,7 @@ def withdraw_one(request: MarksOptions, reason: str) -> int:
             reason=reason, by=_you(),
         ),
     )  # fmt: skip
-    when = f"of {told(attempt.submitted, term.course.zone)}" if attempt.submitted else "without a time"
+    when = f"of {local_time(attempt.submitted, term.course.zone)}" if attempt.submitted else "without a time"
     print(
         f"{attempt.student}, {slug}: the hand-in {when} counts no more, unless it is put back into {place}."
     )

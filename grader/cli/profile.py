@@ -16,6 +16,7 @@ from grader.cli.options import Course, Name, Origin, Plain
 from grader.cli.overview import command
 from grader.cli.screen import Screen
 from grader.course.catalog import Catalog, Exercise
+from grader.report.files import require_folder
 from grader.support.backends import Backend
 from grader.support.errors import UsageError
 
@@ -48,15 +49,18 @@ class ProfileOptions:
 def profile_exercise(request: ProfileOptions) -> int:
     """Build, run once, print. Returns 0; raises ExplainedError for all that stands in the way."""
     _require_simt(request)
+    if request.html is not None:
+        require_folder(request.html, "profile")
     exercise = Catalog.open(request.course).find(request.name)
     files = files_of(exercise, request.solutions, "profile")
     screen = Screen(plain=request.plain, quiet=request.json)
     with screen.working(exercise.slug) as stage:
         profile, findings = take_profile(exercise, files, request.case, stage)
     if request.html is not None:
-        from cusimt.profile.page import page, write_file
+        from cusimt.profile.page import page
+        from cusimt.support.renderings import write_rendering
 
-        write_file(request.html, page(profile))
+        write_rendering(request.html, page(profile), "profile")
     _show(profile, request, screen)
     if findings:
         screen.say(f"\nThe access checks found something in this call. Run: {command('check', exercise)}")
@@ -129,7 +133,7 @@ def _loaded(
     from grader.run.zygote_handle import Zygote
     from grader.specification import load_spec
 
-    refusal = Refusal("Only what builds can be profiled.", command("check", exercise))
+    refusal = Refusal("Only what builds can be counted.", command("check", exercise))
     require_begun(exercise, files, refusal)
     with (
         lanes.cleared(lent) if lent is not None else Zygote.start("simt") as zygote,

@@ -15,6 +15,7 @@ from grader.cli.screen import Screen
 from grader.course import progress
 from grader.course.catalog import Catalog
 from grader.support.errors import UsageError
+from grader.support.reading import read_text
 from grader.verdict import Verdict
 
 
@@ -50,14 +51,13 @@ def _verdict_file(wanted: str, catalog: Catalog) -> Path:
 
 def read_verdict(path: Path) -> Verdict:
     """What `grader check --json` wrote to a file. Raises UsageError where that cannot be read."""
-    try:
-        return Verdict.from_json(path.read_text(encoding="utf-8"))
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(
-            f"{path} cannot be read: {error}.",
-            "A verdict is the JSON that grader check --json prints.",
-            "Write one with: grader check 03 --json > verdict.json",
-        ) from error
+    text = read_text(
+        path,
+        UsageError,
+        "A verdict is the JSON that grader check --json prints.",
+        "Write one with: grader check 03 --json > verdict.json",
+    )
+    return Verdict.from_json(text, str(path))
 
 
 def _comparison(stored: Verdict, verdict: Verdict) -> str:

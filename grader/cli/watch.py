@@ -30,8 +30,7 @@ from grader.compilation import headers
 from grader.compilation.devices import detect_backend
 from grader.compilation.quick import nvrtc
 from grader.course.catalog import Catalog, Exercise
-from grader.course.snapshot import desk as spool
-from grader.course.snapshot import sources, write_sources
+from grader.course.snapshot import desk, sources, write_sources
 from grader.course.workspace import changed_given
 from grader.support.backends import Backend
 from grader.verdict import Verdict
@@ -52,19 +51,18 @@ def watch_exercise(
     screen = Screen(plain=plain, verbose=verbose)
     screen.say(f"Watching {shown(exercise.root)}. Ctrl-C ends it.")
     with contextlib.suppress(KeyboardInterrupt), contextlib.ExitStack() as left:
-        desk = _Desk(
-            exercise, backend or detect_backend(), left.enter_context(spool(exercise, exercise.root))
-        )
-        left.callback(desk.close)
+        copies = left.enter_context(desk(exercise, exercise.root))
+        submission = WatchedSubmission(exercise, backend or detect_backend(), copies)
+        left.callback(submission.close)
         while True:
             with screen.working(exercise.slug) as stage:
-                verdict, changed = desk.graded(stage, verbose)
+                verdict, changed = submission.graded(stage, verbose)
             keep(exercise, verdict)
             screen.show(verdict)
             warn_of_given(screen, exercise, changed, own=True)
             screen.say(_advice(catalog, exercise, verdict))
-            desk.get_ready()
-            saved = desk.next_save()
+            submission.get_ready()
+            saved = submission.next_save()
             screen.say(f"\n{time.strftime('%H:%M:%S')}: {listed(saved)} changed.")
     return 0
 
@@ -75,7 +73,7 @@ def _advice(catalog: Catalog, exercise: Exercise, verdict: Verdict) -> str:
     return after_pass(catalog, exercise)
 
 
-class _Desk:
+class WatchedSubmission:
     """The learner's sources as they were taken up last, and the lane that grades them."""
 
     def __init__(self, exercise: Exercise, backend: Backend, folder: Path) -> None:

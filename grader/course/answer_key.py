@@ -10,6 +10,7 @@ import hashlib
 import tomllib
 from pathlib import Path
 
+from cusimt.support.words import reason
 from grader.course.exercise import Exercise
 from grader.support.errors import BrokenExercise
 
@@ -56,4 +57,5 @@ def _read(path: Path) -> dict[str, object]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        raise BrokenExercise(f"{path} cannot be read: {error}.", "It must be TOML in UTF-8.") from error
+        why = f"{path} cannot be read: {reason(error)}."
+        raise BrokenExercise(why, "It must be TOML in UTF-8.") from error

@@ -17,6 +17,7 @@ from typing import TypeAlias
 
 from grader.course.catalog import Exercise
 from grader.support.errors import BrokenExercise
+from grader.support.reading import read_text
 
 Rungs: TypeAlias = dict[str, list[str]]  # section name -> the text of each rung, heading included
 
@@ -85,7 +86,4 @@ def _symptom(exercise: Exercise, section: str, number: int, line: str) -> Sympto
 
 
 def _text(exercise: Exercise) -> str:
-    try:
-        return exercise.hints_path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise BrokenExercise(f"{exercise.hints_path} cannot be read: {error.strerror}.") from error
+    return read_text(exercise.hints_path, BrokenExercise, "An exercise has its hints in this file.")

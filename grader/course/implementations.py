@@ -35,6 +35,7 @@ from grader.course.edits import read_edit, require_own_names
 from grader.course.stubs import without_markers
 from grader.support.backends import Backend
 from grader.support.errors import BrokenExercise
+from grader.support.reading import read_text
 from grader.support.toml_table import TomlTable, read_toml
 
 HIDDEN, PUBLISHED, ACCEPTED = "hidden.toml", "mutants.toml", "accepted"
@@ -185,9 +186,4 @@ def _read_mistake(table: TomlTable, kinds: Mapping[str, Kind], given: Implementa
 
 
 def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BrokenExercise(
-            f"{path} cannot be read: {error}.", "Tests are run against the implementation in it."
-        ) from error
+    return read_text(path, BrokenExercise, "Tests are run against the implementation in it.")

@@ -13,6 +13,7 @@ from grader.course.edits import read_edit, require_own_names
 from grader.course.sections import find_regions
 from grader.course.stubs import without_markers
 from grader.support.errors import BrokenExercise
+from grader.support.reading import read_text
 from grader.support.toml_table import TomlTable, read_toml
 
 _COUNTED = "efficiency"  # the check that the simulated GPU alone can make
@@ -128,10 +129,4 @@ def _pattern(table: TomlTable) -> str:
 
 
 def _solution_text(exercise: Exercise, name: str) -> str:
-    path = exercise.solution_dir / name
-    try:
-        return path.read_text(encoding="utf-8")
-    except OSError as error:
-        raise BrokenExercise(
-            f"{path} cannot be read: {error.strerror}.", "A mutant edits this file."
-        ) from error
+    return read_text(exercise.solution_dir / name, BrokenExercise, "A mutant edits this file.")

@@ -13,6 +13,7 @@ from grader.course.catalog import Catalog, Exercise
 from grader.course.stubs import OpenTodo, open_todos, render_stub, stub_text, without_markers
 from grader.support.backups import BACKUPS, differs, replace_files
 from grader.support.errors import BrokenExercise, UsageError
+from grader.support.reading import read_text
 
 __all__ = [
     "OpenTodo",
@@ -109,11 +110,9 @@ def _replace(exercise: Exercise, changes: dict[Path, str]) -> Path | None:
 
 
 def _check_master(path: Path) -> None:
-    try:
-        path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BrokenExercise(
-            f"{path} cannot be read: {error}.",
-            "Every file in `edit` and `given` has its master copy in the solution folder.",
-            "Add the file, or drop it from exercise.toml.",
-        ) from error
+    read_text(
+        path,
+        BrokenExercise,
+        "Every file in `edit` and `given` has its master copy in the solution folder.",
+        "Add the file, or drop it from exercise.toml.",
+    )

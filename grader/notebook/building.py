@@ -12,6 +12,7 @@ from typing import Any
 from grader.course.catalog import Exercise
 from grader.notebook.setup import setup_source
 from grader.support.errors import UsageError
+from grader.support.reading import read_text
 
 KERNEL = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
 
@@ -87,15 +88,13 @@ def _about(exercise: Exercise, name: str) -> str:
 
 
 def _text(exercise: Exercise, name: str) -> str:
-    path = exercise.root / name
-    try:
-        return path.read_text(encoding="utf-8").rstrip("\n")
-    except (OSError, UnicodeDecodeError) as error:
-        raise UsageError(
-            f"{path} cannot be read: {error}.",
-            "A notebook shows each file that is to be edited.",
-            f"Put the stub back: grader reset {exercise.number:02d}",
-        ) from None
+    text = read_text(
+        exercise.root / name,
+        UsageError,
+        "A notebook shows each file that is to be edited.",
+        f"Put the stub back: grader reset {exercise.number:02d}",
+    )
+    return text.rstrip("\n")
 
 
 def _nbformat() -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
+from cusimt.support.words import reason
 from grader.course import progress
 from grader.course.catalog import Catalog, Exercise
 from grader.course.snapshot import digest_of
@@ -28,7 +29,7 @@ def import_verdict(file: Path, catalog: Catalog) -> Imported:
 
     Raises UsageError where it is none, or none that this exercise can have.
     """
-    verdict = Verdict.from_json(_text(file))
+    verdict = Verdict.from_json(_text(file), str(file))
     exercise = catalog.find(verdict.exercise)
     _require_sense(exercise, verdict)
     told = verdict.versions.get("exercise", "")
@@ -53,7 +54,7 @@ def _text(file: Path) -> str:
         return file.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:
         raise UsageError(
-            f"{file} cannot be read: {error}.",
+            f"{file} cannot be read: {reason(error)}.",
             "report.save() in a notebook writes a verdict, and so does grader check --json.",
             "Name such a file: grader import-verdict 03_fused_muladd.verdict.json",
         ) from None

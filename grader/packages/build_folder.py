@@ -26,7 +26,7 @@ _OBJECTS = "temp.*"  # below build/, named by setuptools after the platform
 
 
 @dataclass(frozen=True)
-class Workshop:
+class BuildFolder:
     """`tree` is the copy of the folder, `scratch` for temporary files and `out` for the wheel."""
 
     tree: Path
@@ -39,17 +39,17 @@ class Workshop:
 
 
 @contextlib.contextmanager
-def workshop(files: Path, names: Sequence[str], parts: Sequence[object]) -> Iterator[Workshop]:
-    """The workshop of the files `names` below `files`, swept; nobody else uses it meanwhile.
+def build_folder(files: Path, names: Sequence[str], parts: Sequence[object]) -> Iterator[BuildFolder]:
+    """The build folder of the files `names` below `files`, swept; nobody else uses it meanwhile.
 
     `parts` are what else the objects in it depend on.
     """
     native = sorted(name for name in names if Path(name).suffix in NATIVE)
     key = [part for name in native for part in (name, cache.file_digest(files / name))]
-    with cache.entry(["workshop", *parts, *key], room="workshops") as slot:
+    with cache.entry(["package", *parts, *key], room="packages") as slot:
         pass  # published empty: what is in it changes with every build, which the cache would take for damage
     with hold(slot.path / "lock"):
-        place = Workshop(slot.path / "tree", slot.path / "scratch", slot.path / "out")
+        place = BuildFolder(slot.path / "tree", slot.path / "scratch", slot.path / "out")
         _sweep(place, native)
         for name in names:
             _bring(files / name, place.tree / name)
@@ -64,7 +64,7 @@ def _bring(source: Path, copy: Path) -> None:
         shutil.copyfile(source, copy)
 
 
-def _sweep(place: Workshop, native: Sequence[str]) -> None:
+def _sweep(place: BuildFolder, native: Sequence[str]) -> None:
     """Leave the native sources and the objects made of them, and nothing else."""
     for folder in (place.scratch, place.out):
         _remove(folder)

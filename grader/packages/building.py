@@ -16,11 +16,11 @@ from typing import Any
 from cusimt.compiler import libraries, toolkit
 from cusimt.support import cache
 from cusimt.support.toolchain import cuda_toolkit, host_compiler, torch_install
-from cusimt.support.words import ended
+from cusimt.support.words import ended, reason
 from grader.compilation import Artifact, diagnostics
 from grader.packages import outputs, stable_errors
 from grader.packages import wheel as wheels
-from grader.packages.build_folder import LOG, NATIVE, ORIGINS, PROBE, REPORT, Workshop, workshop
+from grader.packages.build_folder import LOG, NATIVE, ORIGINS, PROBE, REPORT, BuildFolder, build_folder
 from grader.packages.running import run_back_end
 from grader.support.backends import Backend
 from grader.support.errors import BuildFailed, ToolchainError
@@ -111,7 +111,7 @@ def build_package(request: PackageRequest, *, verbose: bool = False) -> Artifact
 
 
 def _build(request: PackageRequest, machine: list[object], folder: Path, verbose: bool) -> None:
-    with workshop(request.files, request.names, machine) as place:
+    with build_folder(request.files, request.names, machine) as place:
         log = run_back_end(place, request.backend, request.edited, request.isolate)
         if verbose:
             print(log, end="", flush=True)
@@ -166,7 +166,7 @@ def _require_back_end(project: Path) -> None:
         table = tomllib.loads(project.read_text(encoding="utf-8"))
     except (ValueError, RecursionError) as error:  # of TOML, of UTF-8, of thousands of digits or brackets
         raise BuildFailed(
-            f"{PROJECT} cannot be read: {error}.",
+            f"{PROJECT} cannot be read: {reason(error)}.",
             "It is TOML: tables in brackets, strings in quotes.",
             "Correct the line.",
         ) from None
@@ -185,7 +185,7 @@ def _require_back_end(project: Path) -> None:
 # ---- what it says --------------------------------------------------------------------------------------
 
 
-def _failure(request: PackageRequest, place: Workshop, log: str) -> BuildFailed:
+def _failure(request: PackageRequest, place: BuildFolder, log: str) -> BuildFailed:
     """The compilers' errors at the learner's lines; without any, what setup.py or setuptools raised."""
     own = log.replace(f"{place.tree}/", "")
     printed = log.partition("Traceback (most recent call last)")[0]
@@ -222,7 +222,7 @@ def _without_cuda(errors: str) -> str:
     )
 
 
-def _origins(place: Workshop) -> dict[str, list[str]]:
+def _origins(place: BuildFolder) -> dict[str, list[str]]:
     """What the confined process wrote, which a setup.py may have written instead: places without folders."""
     headers = torch_install().root / "include"
     found = _table(place.out / ORIGINS)

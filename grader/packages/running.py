@@ -12,7 +12,7 @@ from cusimt.compiler import cccl, libraries, toolkit
 from cusimt.support import cache
 from cusimt.support.linker import environment_flags
 from grader.packages import outputs
-from grader.packages.build_folder import LOG, Workshop
+from grader.packages.build_folder import LOG, BuildFolder
 from grader.run import compilers, sandbox
 from grader.run.limits import Limits, kill_group
 from grader.support.backends import Backend
@@ -27,7 +27,7 @@ _LOOK_SECONDS = 0.5
 _PROGRAM = "grader.packages.backend"
 
 
-def run_back_end(place: Workshop, backend: Backend, edited: str, isolate: bool) -> str:
+def run_back_end(place: BuildFolder, backend: Backend, edited: str, isolate: bool) -> str:
     """Build what is in `place`, and once more as if its file `edited` had been; returns what was printed.
 
     Raises BuildFailed for a build that does not end, InfrastructureError for one that does not begin.
@@ -69,7 +69,7 @@ def run_back_end(place: Workshop, backend: Backend, edited: str, isolate: bool) 
 
 
 def _run(
-    command: Sequence[str], environment: Mapping[str, str], place: Workshop, descriptors: Sequence[int]
+    command: Sequence[str], environment: Mapping[str, str], place: BuildFolder, descriptors: Sequence[int]
 ) -> str:
     """What it prints before its output goes to the log; raises BuildFailed for one that has to be stopped."""
     with subprocess.Popen(
@@ -84,7 +84,7 @@ def _run(
             raise
 
 
-def _watched(running: subprocess.Popen[bytes], place: Workshop) -> bytes:
+def _watched(running: subprocess.Popen[bytes], place: BuildFolder) -> bytes:
     """Wait for the end, and look now and then at what was written: no limit of the system bounds that."""
     deadline = Deadline(SECONDS, lambda: running.pid)
     while True:
@@ -109,7 +109,7 @@ def _watched(running: subprocess.Popen[bytes], place: Workshop) -> bytes:
             )
 
 
-def _environment(place: Workshop) -> dict[str, str]:
+def _environment(place: BuildFolder) -> dict[str, str]:
     return {
         **os.environ,
         "PYTHONPATH": python_path(),

@@ -4,29 +4,21 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from grader.support.errors import UsageError
+from cusimt.support.renderings import unwritable, write_rendering
+
+KIND = "report"
 
 
-def require_folder(path: Path) -> None:
+def require_folder(path: Path, kind: str = KIND) -> None:
     """Refuse a place that nothing can be written to, before anybody waits for what goes there.
 
     Raises UsageError.
     """
     if path.is_dir() or not path.parent.is_dir():
-        raise _unwritable(path, "it is a folder" if path.is_dir() else f"{path.parent} is no folder")
+        why = "it is a folder" if path.is_dir() else f"{path.parent} is no folder"
+        raise unwritable(path, why, kind)
 
 
 def write_report(path: Path, text: str) -> None:
     """Write a rendering; raises UsageError where it cannot be written."""
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise _unwritable(path, error.strerror or "the system refuses") from None
-
-
-def _unwritable(path: Path, why: str) -> UsageError:
-    return UsageError(
-        f"{path} cannot be written: {why}.",
-        "A report goes into a file whose folder exists.",
-        f"Choose another place, for example: {path.name or 'verdict.html'}",
-    )
+    write_rendering(path, text, KIND)

@@ -13,7 +13,16 @@ from markupsafe import Markup
 from cusimt.support.markup import environment
 from grader.report.html_pictures import request_picture
 from grader.report.stylesheet import LOOK, PAGE
-from grader.report.words import ENDED, MARKS, amount, first_sights, name_of, place, standing, told
+from grader.report.words import (
+    ENDED,
+    MARKS,
+    amount,
+    first_of_each_line,
+    name_of,
+    place,
+    shown_checks,
+    standing,
+)
 from grader.verdict import CheckResult, Status, Verdict
 
 _KINDS = {
@@ -71,6 +80,7 @@ _TEMPLATES = environment(
     __package__,
     LOOK=Markup(LOOK), PAGE=Markup(PAGE), POLICY=Markup(POLICY), MARKS=MARKS, ENDED=ENDED,
     SHOWN_FINDINGS=SHOWN_FINDINGS, amount=amount, case_facts=_case_facts, counted=_counted,
-    earned_percent=_earned_percent, first_sights=first_sights, kind=_kind, name_of=name_of, place=place,
-    request_picture=lambda *given: Markup(request_picture(*given)), standing=standing, told=told,
+    earned_percent=_earned_percent, first_of_each_line=first_of_each_line, kind=_kind, name_of=name_of,
+    place=place, request_picture=lambda *given: Markup(request_picture(*given)), shown_checks=shown_checks,
+    standing=standing,
 )  # fmt: skip

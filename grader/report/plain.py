@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from grader.report.excerpts import fitted
-from grader.report.words import ENDED, amount, first_sights, name_of, place, standing, told
+from grader.report.words import ENDED, amount, first_of_each_line, name_of, place, shown_checks, standing
 from grader.verdict import CheckResult, ReportedFinding, Status, Verdict
 
 
 def verdict_text(verdict: Verdict, width: int | None = None) -> str:
     """The whole verdict, one paragraph per check; compilers' excerpts are cut to ``width`` columns."""
     lines = [_headline(verdict)]
-    shown, left = told(verdict)
+    shown, left = shown_checks(verdict)
     for check in shown:
         lines.extend(check_lines(check, width))
     lines.extend(left)
@@ -36,7 +36,7 @@ def check_lines(check: CheckResult, width: int | None = None) -> Iterator[str]:
     yield begin + check.sentence
     for line in check.lines if width is None else fitted(check.lines, width - len("  ")):
         yield f"  {line}"
-    for number, (finding, is_new) in enumerate(first_sights(check.findings)):
+    for number, (finding, is_new) in enumerate(first_of_each_line(check.findings)):
         yield from _finding(finding, known=number == 0, quoted=is_new)
     if check.lesson:
         yield f"  Read {check.lesson}"
@@ -64,7 +64,7 @@ def table_text(verdicts: Sequence[Verdict]) -> str:
 
 def _row(verdict: Verdict) -> str:
     points = f"{amount(verdict.earned)} of {amount(verdict.out_of)} points"
-    shown, _ = told(verdict)
+    shown, _ = shown_checks(verdict)
     failed = [
         name_of(check) for check in shown if check.status in (Status.FAIL, Status.CRASH, Status.TIMEOUT)
     ]

@@ -18,12 +18,12 @@ from grader.report.words import (
     MARKS,
     NAMES,
     amount,
-    first_sights,
+    first_of_each_line,
     name_of,
     place,
     results_for,
+    shown_checks,
     standing,
-    told,
 )
 from grader.verdict import CheckResult, ReportedFinding, Status, Verdict, overall
 
@@ -53,7 +53,7 @@ def show_table(verdicts: Sequence[Verdict], console: Console | None = None) -> N
 
 
 def verdict_view(verdict: Verdict) -> RenderableType:
-    shown, left = told(verdict)
+    shown, left = shown_checks(verdict)
     grid = Table.grid(padding=(0, 1, 0, 0), expand=True)
     grid.add_column(width=1)
     grid.add_column(no_wrap=True, min_width=len("correctness"))
@@ -88,7 +88,7 @@ def _story(check: CheckResult) -> Iterator[RenderableType]:
     quiet = check.status is Status.UNAVAILABLE
     yield Text(check.sentence, "dim" if quiet else "")
     yield _Lines(check.lines)
-    for number, (finding, is_new) in enumerate(first_sights(check.findings[:SHOWN_FINDINGS])):
+    for number, (finding, is_new) in enumerate(first_of_each_line(check.findings[:SHOWN_FINDINGS])):
         yield from _finding(finding, known=number == 0, quoted=is_new)
     if len(check.findings) > SHOWN_FINDINGS:
         yield Text(f"and {counted(len(check.findings) - SHOWN_FINDINGS, 'more finding')}", "dim")

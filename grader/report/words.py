@@ -99,7 +99,7 @@ def place(finding: ReportedFinding) -> str:
     return ", ".join(parts)
 
 
-def first_sights(findings: Iterable[ReportedFinding]) -> Iterator[tuple[ReportedFinding, bool]]:
+def first_of_each_line(findings: Iterable[ReportedFinding]) -> Iterator[tuple[ReportedFinding, bool]]:
     """Each finding, and whether it is the first of its line: a line of source is quoted once."""
     seen: set[tuple[str, int]] = set()
     for finding in findings:
@@ -108,7 +108,7 @@ def first_sights(findings: Iterable[ReportedFinding]) -> Iterator[tuple[Reported
         seen.add(line)
 
 
-def told(verdict: Verdict) -> tuple[list[CheckResult], list[str]]:
+def shown_checks(verdict: Verdict) -> tuple[list[CheckResult], list[str]]:
     """The checks worth a line, and a sentence for each reason why others were not judged."""
     shown = [check for check in verdict.checks if not check.sentence.startswith(NOT_JUDGED)]
     names: dict[str, list[str]] = {}

@@ -28,7 +28,7 @@ from grader.run.failures import (
 from grader.run.shared_memory import Segment
 from grader.run.sockets import Spinner
 from grader.run.tensors import read_dense
-from grader.run.wire import Header, Kind, Parcel, TensorRecord, WireError
+from grader.run.wire import Header, Kind, Outgoing, TensorRecord, WireError
 from grader.run.worker_source import WorkerSource
 from grader.run.zygote_process import Worker
 from grader.support import machine
@@ -76,7 +76,7 @@ class Connection:
             self._outbox = self._give(Kind.OUTBOX, Segment())
             self._inbox = self._give(Kind.INBOX, self._inbox)
             self.exchange(
-                Kind.HELLO, Parcel.empty(), {}, seconds=source.limits.load_seconds, during="starting"
+                Kind.HELLO, Outgoing.empty(), {}, seconds=source.limits.load_seconds, during="starting"
             )
         except (OSError, SubmissionError) as error:
             self.end()
@@ -85,7 +85,7 @@ class Connection:
     def exchange(
         self,
         kind: Kind,
-        parcel: Parcel,
+        outgoing: Outgoing,
         document: dict[str, Any],
         *,
         seconds: float,
@@ -94,7 +94,7 @@ class Connection:
     ) -> Message:
         """Send a request and wait for its reply; a `SubmissionError` says how the worker failed."""
         try:
-            return self._round_trip(kind, parcel, document, seconds, during, detail)
+            return self._round_trip(kind, outgoing, document, seconds, during, detail)
         except SubmissionError as failure:
             self._source.lost += 1
             failure.printed = self.transcript()
@@ -114,15 +114,16 @@ class Connection:
     # -- a round trip ------------------------------------------------------------------------------
 
     def _round_trip(
-        self, kind: Kind, parcel: Parcel, document: dict[str, Any], seconds: float, during: str, detail: int
-    ) -> Message:
+        self, kind: Kind, outgoing: Outgoing, document: dict[str, Any], seconds: float, during: str,
+        detail: int,
+    ) -> Message:  # fmt: skip
         started = time.monotonic()
         self._refuse_unsolicited(during)
         self._worker.transcript.start()
         self._requests += 1
-        header, meta = parcel.seal(kind, self._requests, detail, encode_text(document))
+        header, meta = outgoing.seal(kind, self._requests, detail, encode_text(document))
         try:
-            self._send(header, meta, parcel)
+            self._send(header, meta, outgoing)
             reply = self._await(Deadline(seconds, self._worker.host_pid), during, seconds)
             return self._checked(reply, started)
         except OSError as error:
@@ -141,12 +142,12 @@ class Connection:
         socket.send_fds(self._worker.connection, [header.pack()], [segment.fd])
         return segment
 
-    def _send(self, header: Header, meta: bytes, parcel: Parcel) -> None:
+    def _send(self, header: Header, meta: bytes, outgoing: Outgoing) -> None:
         needed = header.payload_start + header.payload_bytes
         if needed > self._inbox.nbytes:
             self._inbox.close()
             self._inbox = self._give(Kind.INBOX, Segment.for_bytes(needed))
-        self._inbox.write(meta, parcel.pieces(header))
+        self._inbox.write(meta, outgoing.pieces(header))
         self._worker.connection.send(header.pack())
 
     def _await(self, deadline: Deadline, during: str, seconds: float) -> Header:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import torch
 
 from grader.run.tensors import pack_tensor
-from grader.run.wire import Parcel
+from grader.run.wire import Outgoing
 
 if TYPE_CHECKING:
     from grader.compilation import Artifact
@@ -38,13 +38,13 @@ class Loading:
     sources: Mapping[str, str] = field(default_factory=dict)
     box: Path = field(default_factory=lambda: BOX_FOLDER / secrets.token_hex(8))
 
-    def parcel(self) -> Parcel:
+    def outgoing(self) -> Outgoing:
         """The library's bytes where they are carried."""
-        parcel = Parcel.empty()
+        outgoing = Outgoing.empty()
         if self.artifact is not None and self.carried:
             library = bytearray(self.artifact.path.read_bytes())
-            pack_tensor(torch.frombuffer(library, dtype=torch.uint8), parcel)
-        return parcel
+            pack_tensor(torch.frombuffer(library, dtype=torch.uint8), outgoing)
+        return outgoing
 
     def document(self, seconds: float) -> dict[str, Any]:
         """The text of the load request; `seconds` is the limit of later requests."""

@@ -21,7 +21,7 @@ from grader.run.limits import Limits
 from grader.run.loading import Loading, sources_of
 from grader.run.tensors import pack_arguments, pack_tensor, pack_undefined, sent_bytes, tensor_arguments
 from grader.run.values import Arg, Reply, Schedule, TensorArg
-from grader.run.wire import SPARSE, Kind, Parcel, WireError
+from grader.run.wire import SPARSE, Kind, Outgoing, WireError
 from grader.run.worker_source import WorkerSource
 from grader.run.workers import Workers
 from grader.specification.vocabulary import Stream
@@ -132,20 +132,20 @@ class Session:
         number = self._workers.number(handle)
         if number is None:
             raise CallLost
-        parcel = Parcel.empty()
+        outgoing = Outgoing.empty()
         document = {"trace": trace, "count": count, "overwrite": overwrite, "twice": bool(twice)}
         for cotangent in (*cotangents, *twice):
             if cotangent is None:
-                pack_undefined(parcel)
+                pack_undefined(outgoing)
             else:
-                pack_tensor(cotangent, parcel)
+                pack_tensor(cotangent, outgoing)
         self._arguments = [
             TensorArg(cotangent, name=f"cotangent {position}")
             for position, cotangent in enumerate(cotangents)
             if cotangent is not None
         ]
         return self._workers.exchange(
-            Kind.BACKWARD, parcel, document, self._read, "running backward", seconds, detail=number,
+            Kind.BACKWARD, outgoing, document, self._read, "running backward", seconds, detail=number,
             same_worker=True,
         )  # fmt: skip
 
@@ -181,10 +181,11 @@ class Session:
     def _call(
         self, entry: str, args: Sequence[Arg], options: dict[str, Any], during: str, seconds: float | None
     ) -> Reply:
-        parcel = Parcel.empty()
-        document = {"entry": entry, "args": pack_arguments(args, parcel), "late_ms": self.late_ms, **options}
+        outgoing = Outgoing.empty()
+        packed = pack_arguments(args, outgoing)
+        document = {"entry": entry, "args": packed, "late_ms": self.late_ms, **options}
         self._arguments = tensor_arguments(args)
-        return self._workers.exchange(Kind.CALL, parcel, document, self._read, during, seconds)
+        return self._workers.exchange(Kind.CALL, outgoing, document, self._read, during, seconds)
 
     def _read(self, message: Message) -> Reply:
         trace = replies.trace(message.document)
@@ -208,7 +209,7 @@ class Session:
     def _input_bytes(self) -> list[tuple[Tensor, bool]]:
         """Per tensor argument of the last call its bytes now, and whether only its elements travelled."""
         return self._workers.exchange(
-            Kind.INPUTS, Parcel.empty(), {}, self._read_inputs, "returning its inputs", same_worker=True
+            Kind.INPUTS, Outgoing.empty(), {}, self._read_inputs, "returning its inputs", same_worker=True
         )
 
     def _read_inputs(self, message: Message) -> list[tuple[Tensor, bool]]:

@@ -1,4 +1,4 @@
-"""Tensors on the parent's side: arguments into a parcel, the dense tensors of a reply out of its segment."""
+"""Tensors on the parent's side: arguments into a message, the dense tensors of a reply out of its segment."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from grader.run.wire import (
     SPARSE,
     UNDEFINED,
     Header,
-    Parcel,
+    Outgoing,
     TensorRecord,
     WireError,
     check_dense,
@@ -43,22 +43,22 @@ def tensor_arguments(args: Sequence[Arg]) -> list[TensorArg]:
     return found
 
 
-def pack_arguments(args: Sequence[Arg], parcel: Parcel) -> list[Any]:
-    """Add the tensors among `args` to `parcel`; returns the tree that the worker rebuilds the arguments
+def pack_arguments(args: Sequence[Arg], outgoing: Outgoing) -> list[Any]:
+    """Add the tensors among `args` to `outgoing`; returns the tree that the worker rebuilds the arguments
     from.
     """
-    return [_pack(arg, parcel) for arg in args]
+    return [_pack(arg, outgoing) for arg in args]
 
 
-def _pack(arg: Arg, parcel: Parcel) -> dict[str, Any]:
+def _pack(arg: Arg, outgoing: Outgoing) -> dict[str, Any]:
     if isinstance(arg, TensorArg):
-        return {"tensor": pack_tensor(arg.tensor, parcel, arg.device, arg.requires_grad), "name": arg.name}
+        return {"tensor": pack_tensor(arg.tensor, outgoing, arg.device, arg.requires_grad), "name": arg.name}
     if isinstance(arg, list | tuple):
-        return {"list": pack_arguments(arg, parcel), "type": type(arg).__name__}
+        return {"list": pack_arguments(arg, outgoing), "type": type(arg).__name__}
     return {"value": arg}
 
 
-def pack_tensor(tensor: Tensor, parcel: Parcel, place: str = "cpu", requires_grad: bool = False) -> int:
+def pack_tensor(tensor: Tensor, outgoing: Outgoing, place: str = "cpu", requires_grad: bool = False) -> int:
     """Add a CPU tensor with its whole storage and its geometry; returns its index."""
     tensor = tensor.detach()
     if tensor.device.type != "cpu" or tensor.layout != torch.strided:
@@ -73,12 +73,12 @@ def pack_tensor(tensor: Tensor, parcel: Parcel, place: str = "cpu", requires_gra
         dtype_name(tensor.dtype), place, tuple(tensor.shape), tensor.stride(), int(tensor.storage_offset()),
         flags, nbytes=storage_bytes - storage_bytes % tensor.element_size(),
     )  # fmt: skip
-    return parcel.add(record, owner.untyped_storage().data_ptr(), owner)
+    return outgoing.add(record, owner.untyped_storage().data_ptr(), owner)
 
 
-def pack_undefined(parcel: Parcel) -> int:
+def pack_undefined(outgoing: Outgoing) -> int:
     """Add an undefined cotangent."""
-    return parcel.add(TensorRecord("float32", "cpu", (), (), flags=UNDEFINED), 0, None)
+    return outgoing.add(TensorRecord("float32", "cpu", (), (), flags=UNDEFINED), 0, None)
 
 
 def read_dense(segment: Segment, header: Header, record: TensorRecord) -> Tensor:

@@ -209,7 +209,7 @@ def check_dense(record: TensorRecord) -> None:
 
 
 @dataclass(slots=True)
-class Parcel:
+class Outgoing:
     """A message on its way out: records, text, and the memory its payload is taken from.
 
     `sources` are `(address, nbytes)` pairs, one per tensor; `owners` keeps that memory alive.
@@ -221,8 +221,8 @@ class Parcel:
     payload_bytes: int = 0
 
     @classmethod
-    def empty(cls) -> Parcel:
-        """A parcel without tensors."""
+    def empty(cls) -> Outgoing:
+        """A message without tensors."""
         return cls([], [], [])
 
     def add(self, record: TensorRecord, address: int, owner: Any) -> int:

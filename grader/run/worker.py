@@ -99,13 +99,13 @@ class Worker:
 
     def _send(self, request: Header, answer: ReplyDraft) -> None:
         text = encode_text(answer.document)
-        needed = RECORD_BYTES * len(answer.parcel.records) + len(text) + answer.parcel.payload_bytes
+        needed = RECORD_BYTES * len(answer.outgoing.records) + len(text) + answer.outgoing.payload_bytes
         if len(text) > wire.MAX_TEXT or needed > self._most:
             answer = _too_large(needed, self._most)
             text = encode_text(answer.document)
-        header, meta = answer.parcel.seal(Kind.REPLY, request.request, answer.detail, text)
+        header, meta = answer.outgoing.seal(Kind.REPLY, request.request, answer.detail, text)
         self._make_room(request, header.payload_start + header.payload_bytes)
-        self._outbox.write(meta, answer.parcel.pieces(header))
+        self._outbox.write(meta, answer.outgoing.pieces(header))
         self._connection.send(header.pack())
 
     def _make_room(self, request: Header, needed: int) -> None:

@@ -13,7 +13,7 @@ from typing import Self
 
 from grader.run.control import Answer
 from grader.run.limits import Limits, kill_group
-from grader.run.zygote_process import Gone, Settings, Worker, ZygoteProcess
+from grader.run.zygote_process import Settings, Worker, ZygoteLost, ZygoteProcess
 from grader.support.backends import WorkerBackend
 from grader.support.errors import InfrastructureError
 
@@ -65,13 +65,13 @@ class WorkerSource:
                 raise InfrastructureError("A worker was asked for after its zygote had been closed.")
             try:
                 return self._fork()
-            except Gone as gone:
+            except ZygoteLost as gone:
                 output = self._discard()
                 if not gone.was_ready:
                     raise _did_not_start(self.backend, output) from None
             try:
                 return self._fork()
-            except Gone:
+            except ZygoteLost:
                 raise _did_not_start(self.backend, self._discard()) from None
 
     def retire(self, worker: Worker) -> None:
@@ -88,9 +88,9 @@ class WorkerSource:
         with self._lock:
             try:
                 if self._process is None:
-                    raise Gone
+                    raise ZygoteLost
                 return self._process.end(worker, grace_ms)
-            except Gone:
+            except ZygoteLost:
                 self._kill_directly(worker)
                 self._discard()
                 return None
@@ -119,7 +119,7 @@ class WorkerSource:
             if self._closed:
                 return
             if self._process is not None and self.reusable:
-                with contextlib.suppress(Gone):
+                with contextlib.suppress(ZygoteLost):
                     self._process.clear()
                     return
             if self._process is not None:

@@ -11,7 +11,7 @@ from grader.run.connection import Connection, Message
 from grader.run.failures import CallLost, LoadFailed, ProtocolViolation, unreadable
 from grader.run.limits import Limits
 from grader.run.loading import Loading
-from grader.run.wire import Kind, Parcel, WireError
+from grader.run.wire import Kind, Outgoing, WireError
 from grader.run.worker_source import WorkerSource
 
 _T = TypeVar("_T")
@@ -40,7 +40,7 @@ class Workers:
             self._send(loading)
 
     def exchange(
-        self, kind: Kind, parcel: Parcel, document: dict[str, Any], read: Callable[[Message], _T],
+        self, kind: Kind, outgoing: Outgoing, document: dict[str, Any], read: Callable[[Message], _T],
         during: str, seconds: float | None = None, *, detail: int = 0, same_worker: bool = False,
     ) -> _T:  # fmt: skip
         """Make a request and `read` its reply, whose `WireError` becomes a `ProtocolViolation`.
@@ -55,7 +55,7 @@ class Workers:
             document["released"], self._released = self._released, []
             limit = self.limits.seconds if seconds is None else seconds
             message = self._connection.exchange(
-                kind, parcel, document, seconds=limit, during=during, detail=detail
+                kind, outgoing, document, seconds=limit, during=during, detail=detail
             )
             return self._reading(message, read, during)
 
@@ -92,7 +92,7 @@ class Workers:
         during = "loading"
         self._connection.files = loading.files
         message = self._connection.exchange(
-            Kind.LOAD, loading.parcel(), loading.document(self.limits.seconds),
+            Kind.LOAD, loading.outgoing(), loading.document(self.limits.seconds),
             seconds=self.limits.load_seconds, during=during,
         )  # fmt: skip
         error = self._reading(message, lambda reply: replies.remote_error(reply.document), during)

@@ -32,7 +32,7 @@ _READY_SECONDS = 600.0  # the first start compiles the simulated device
 _starter = ThreadPoolExecutor(1, "zygote-starter")
 
 
-class Gone(Exception):
+class ZygoteLost(Exception):
     """The zygote ended or no longer answers; `was_ready` tells a fault of the start from one later on."""
 
     def __init__(self, was_ready: bool = True) -> None:
@@ -134,7 +134,7 @@ class ZygoteProcess:
         theirs.close()
         self._ready = False
         self._ordered: _Ordered | None = None
-        with contextlib.suppress(Gone):  # told when the worker is fetched
+        with contextlib.suppress(ZygoteLost):  # told when the worker is fetched
             self._order_ahead()
 
     @property
@@ -143,7 +143,7 @@ class ZygoteProcess:
         return self._process.pid
 
     def fork(self) -> Worker:
-        """A fresh worker, once the zygote is ready; raises `Gone`."""
+        """A fresh worker, once the zygote is ready; raises `ZygoteLost`."""
         self._wait_ready()
         ordered = self._ordered or self._order()
         self._ordered = None
@@ -151,21 +151,21 @@ class ZygoteProcess:
             answer, fds = self._answer(ANSWER_SECONDS)
             if answer.command is not Command.SPAWN or len(fds) != 1:
                 _close_all(fds)
-                raise Gone
-        except Gone:
+                raise ZygoteLost
+        except ZygoteLost:
             ordered.close()
             raise
         return Worker(answer.pid, fds[0], ordered.connection, Transcript(ordered.output))
 
     def end(self, worker: Worker, grace_ms: int) -> Answer:
-        """End a worker through the zygote; raises `Gone`."""
+        """End a worker through the zygote; raises `ZygoteLost`."""
         self._send(Order(Command.END, worker.pid, grace_ms))
         answer, fds = self._answer(grace_ms / 1000 + ANSWER_SECONDS)
         _close_all(fds)
         return answer
 
     def clear(self) -> None:
-        """End all workers and sweep the scratch folders. Raises `Gone`."""
+        """End all workers and sweep the scratch folders. Raises `ZygoteLost`."""
         if self._ordered is not None:
             return  # no worker was used since the last time
         self._wait_ready()
@@ -173,7 +173,7 @@ class ZygoteProcess:
         answer, fds = self._answer(_CLEAR_SECONDS)
         _close_all(fds)
         if answer.command is not Command.CLEAR:
-            raise Gone
+            raise ZygoteLost
         self._order_ahead()
 
     def last_output(self, nbytes: int = 4096) -> str:
@@ -215,7 +215,7 @@ class ZygoteProcess:
         )
         try:
             self._send(order, theirs.fileno(), writing)
-        except Gone:
+        except ZygoteLost:
             ordered.close()
             raise
         finally:
@@ -228,27 +228,27 @@ class ZygoteProcess:
             answer, fds = self._answer(_READY_SECONDS, was_ready=False)
             _close_all(fds)
             if answer.command is not Command.READY:
-                raise Gone(was_ready=False)
+                raise ZygoteLost(was_ready=False)
             self._ready = True
 
     def _send(self, order: Order, *fds: int) -> None:
         try:
             socket.send_fds(self._control, [order.pack()], fds)
         except OSError as error:
-            raise Gone from error
+            raise ZygoteLost from error
 
     def _answer(self, seconds: float, was_ready: bool = True) -> tuple[Answer, list[int]]:
-        """Its next datagram; `Gone` when it ended, fell silent or sent a datagram that no zygote sends."""
+        """Its next datagram. Raises `ZygoteLost` when it ended, fell silent or sent what no zygote sends."""
         until = time.monotonic() + seconds
         poller = select.poll()
         poller.register(self._control, select.POLLIN)
         if not poller.poll(max(0.0, until - time.monotonic()) * 1000):
-            raise Gone(was_ready)
+            raise ZygoteLost(was_ready)
         try:
             datagram, fds = sockets.receive(self._control)
             return Answer.unpack(datagram), fds
         except (OSError, ValueError) as error:
-            raise Gone(was_ready) from error
+            raise ZygoteLost(was_ready) from error
 
 
 def _refuse_sampling() -> None:

@@ -42,9 +42,14 @@ def fault_of(error: OSError) -> InfrastructureError | None:
     what, cure = _REASONS[error.errno]
     return InfrastructureError(
         what.format(place=error.filename or tempfile.gettempdir()),
-        "Nothing counts against the submission, and what was kept before is as it was.",
+        "This machine is at fault: no submission loses points, and what was kept before is as it was.",
         f"{cure}, then run the same command again.",
     )
+
+
+def cure_of(error: OSError) -> str:
+    """What helps against an error of writing a file, as the beginning of a sentence."""
+    return _REASONS[error.errno][1] if error.errno in _REASONS else "Change the permissions of its folder"
 
 
 def full(folders: Iterable[Path]) -> InfrastructureError | None:

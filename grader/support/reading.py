@@ -1,4 +1,4 @@
-"""Open files below an untrusted folder without ever leaving it."""
+"""Read files: a text that has to be there, and files below an untrusted folder, without ever leaving it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ import os
 import stat
 from pathlib import Path, PurePosixPath
 
-from grader.support.errors import InfrastructureError
+from cusimt.support.words import reason
+from grader.support.errors import ExplainedError, InfrastructureError
 
 KIB, MIB = 1 << 10, 1 << 20
 
@@ -17,6 +18,14 @@ _AT_FAULT = (errno.ELOOP, errno.ENOTDIR, errno.ENXIO)
 
 class Refused(Exception):
     """Why a file is not taken, as the end of a sentence that begins with its name: ``is a link``."""
+
+
+def read_text(path: Path, refusal: type[ExplainedError], rule: str, advice: str = "") -> str:
+    """The UTF-8 text of ``path``. Raises ``refusal`` with the reason, ``rule`` and ``advice``."""
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as problem:
+        raise refusal(f"{path} cannot be read: {reason(problem)}.", rule, advice) from problem
 
 
 def read_below(folder: Path, name: str, limit: int) -> bytes:

@@ -8,6 +8,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, Literal, get_origin
 
+from cusimt.support.words import reason
 from grader.support.errors import BrokenExercise
 from grader.support.schema import NonNegative, SchemaError, Whole, read
 
@@ -19,7 +20,8 @@ def read_toml(path: Path) -> TomlTable:
     except FileNotFoundError:
         raise BrokenExercise(f"{path} is missing.", "Every exercise folder has one.") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as error:
-        raise BrokenExercise(f"{path} cannot be read: {error}.", "It must be TOML in UTF-8.") from error
+        why = f"{path} cannot be read: {reason(error)}."
+        raise BrokenExercise(why, "It must be TOML in UTF-8.") from error
 
 
 class TomlTable:

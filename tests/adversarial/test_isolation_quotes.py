@@ -70,6 +70,6 @@ def test_lines_are_found_in_the_folder_alone(tmp_path: Path, secret: Path) -> No
     os.mkfifo(folder / "pipe.cu")
     quote = SourceReader(folder)
     assert quote(Frame(str(folder / "csrc/kernel.cu"), 2)).source == "second"
-    assert quote(Frame("/cache/workshops/1234/tree/csrc/kernel.cu", 1)).source == "first"
+    assert quote(Frame("/cache/packages/1234/tree/csrc/kernel.cu", 1)).source == "first"
     for other in (secret, folder / "link.cu", folder / "pipe.cu", "/dev/zero", "../results/roster.csv", ""):
         assert quote(Frame(str(other), 2)).source == ""

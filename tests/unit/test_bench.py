@@ -386,12 +386,15 @@ COUNTERS = CounterBenchmark(
 
 def test_counters_are_compared_with_the_byte_model() -> None:
     assert (COUNTED.moved, COUNTED.share, COUNTED.requests) == (262_144, 0.5, 128)
-    assert COUNTERS.contenders["reference solution"][0].share is None
+    library = COUNTERS.contenders["reference solution"][0]
+    assert library.is_partial and library.share is None and not COUNTED.is_partial
     text = counters_text(COUNTERS)
     assert "counters are compared, not times" in text
     assert (
-        "128 requests, 256 KiB moved, 200 % of the 128 KiB that the operation needs, 7 bank conflicts" in text
+        "submission: 1 launch, 128 requests, 256 KiB moved, 2 times the 128 KiB that the operation needs, "
+        "7 bank conflicts" in text
     )
+    assert "solution: 1 launch, 0 requests, 0 B moved, less than the 64 B that the operation needs." in text
     assert "kernel.cu:9, load of x: 128 requests, 8,192 sectors, of which 1,024 would hold the bytes" in text
 
 

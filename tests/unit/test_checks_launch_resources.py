@@ -11,7 +11,7 @@ from cusimt.counters import LaunchCounts
 from cusimt.profile.model import ResourceUsage
 from cusimt.tests.unit.handmade_profile import launched, line
 from grader.checks.device import launch_resources
-from grader.checks.device.launch_resources import needed, neediest, why_needed
+from grader.checks.device.launch_resources import most_demanding, needed, why_needed
 from grader.checks.device.limit_causes import CountedStage, amount_of, in_words, reason
 from grader.specification.efficiency import METRICS
 
@@ -50,7 +50,7 @@ def test_shared_memory_is_that_of_the_block_that_has_most() -> None:
 def test_the_launch_that_leaves_most_empty_counts() -> None:
     full, half = launch(256), launch(32)
     assert needed("empty_warp_slots", [full, half]) == 32
-    assert neediest("empty_warp_slots", [full, half]) is half
+    assert most_demanding("empty_warp_slots", [full, half]) is half
 
 
 def compiled_as(monkeypatch: pytest.MonkeyPatch, needs: ResourceUsage) -> None:

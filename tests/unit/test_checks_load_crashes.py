@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from grader.checks.load_crashes import MOST_LINES, last_words, uncaught
+from grader.checks.load_crashes import MOST_LINES, uncaught, uncaught_exception
 from grader.run.failures import WorkerCrashed
 from grader.verdict import Status
 
@@ -80,10 +80,11 @@ def test_any_other_exception_is_a_crash_that_is_named() -> None:
 def test_without_last_words_nothing_is_made_up() -> None:
     assert uncaught(crash("")) is None
     assert uncaught(crash("Fatal Python error: Segmentation fault\n")) is None
-    assert last_words("terminate called after throwing an instance of 'int'\n") is None
+    assert uncaught_exception("terminate called after throwing an instance of 'int'\n") is None
 
 
 def test_a_long_message_is_kept_short() -> None:
-    told = last_words("terminate called after throwing an instance of 'E'\n  what():  a\n" + "b\n" * 500)
+    printed = "terminate called after throwing an instance of 'E'\n  what():  a\n" + "b\n" * 500
+    told = uncaught_exception(printed)
     assert told is not None
     assert (told.first, len(told.rest)) == ("a", MOST_LINES)

@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from grader import __version__
 from grader.cli import demo, fast_start, grading, main
 from grader.cli.commands import ENTRIES
 from grader.cli.screen import _Pace, _Working
@@ -415,7 +416,7 @@ def test_every_command_can_be_called(run: Command, capsys: pytest.CaptureFixture
         (("check", "00", "--backend", "metal"), "'metal' is not one of 'simt', 'cuda'"),
         (("chek", "00"), "No such command 'chek'"),
         (("replay", "nowhere.json"), "nowhere.json cannot be read"),
-        (("replay", "exercises/00_negate/kernel.cu"), "This file is not a verdict"),
+        (("replay", "exercises/00_negate/kernel.cu"), "00_negate/kernel.cu is not a verdict: it is not JSON"),
         (("list", "--course", "exercises"), "is not a course folder"),
         (("hint", "00", "launch"), "There are hints for index, store."),
     ],
@@ -432,6 +433,24 @@ def test_a_wrong_command_is_a_usage_error_without_traceback(
     assert sentence in printed.err
     assert printed.out == ""
     assert "Traceback" not in printed.err
+
+
+def test_the_version_is_printed_alone(run: Command, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run("--version") == 0
+    assert capsys.readouterr().out == f"grader {__version__}\n"
+
+
+def test_a_python_without_the_requirements_is_told_which_one_has_them(
+    run: Command, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setitem(sys.modules, "typer", None)
+    monkeypatch.delitem(sys.modules, "grader.cli.app", raising=False)
+    monkeypatch.delitem(sys.modules, "typer.core", raising=False)
+    for arguments in (("doctor",), ("check", "00")):
+        assert run(*arguments) == 3
+        what, _, advice = capsys.readouterr().err.splitlines()
+        assert what == f"typer is not installed in this Python, {sys.executable}."
+        assert "source .venv/bin/activate" in advice
 
 
 def test_a_fault_of_the_grader_is_kept_in_a_file_and_is_nobody_elses(
@@ -451,6 +470,36 @@ def test_a_fault_of_the_grader_is_kept_in_a_file_and_is_nobody_elses(
     assert "Traceback" not in printed
     (report,) = (tmp_path / "cache" / "faults").iterdir()
     assert "in broken" in report.read_text()
+
+
+@pytest.mark.parametrize(
+    ("name", "arguments"),
+    [
+        ("exercises/00_negate/hints.md", ("hint", "00")),
+        ("exercises/00_negate/exercise.toml", ("check", "00")),
+        ("verdict.json", ("replay", "verdict.json")),
+        ("verdict.json", ("import-verdict", "verdict.json")),
+    ],
+)
+@pytest.mark.parametrize("content", [b"\x7fELF\xd0", None], ids=["binary", "missing"])
+def test_a_file_that_is_no_text_is_named_without_a_traceback(
+    run: Command,
+    pretended: PretendedGrader,
+    capsys: pytest.CaptureFixture[str],
+    toy_course: Path,
+    name: str,
+    arguments: tuple[str, ...],
+    content: bytes | None,
+) -> None:
+    (toy_course / name).unlink(missing_ok=True)
+    if content is not None:
+        (toy_course / name).write_bytes(content)
+    assert run(*arguments) == 2
+    first = capsys.readouterr().err.splitlines()[0]
+    assert Path(name).name in first or "There is no exercise" in first
+    assert "Errno" not in first and "codec" not in first
+    if content is not None:
+        assert first.endswith(f"{name} cannot be read: it is not text in UTF-8.")
 
 
 def test_hints_come_one_by_one_and_start_with_what_is_open(

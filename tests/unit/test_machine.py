@@ -32,7 +32,7 @@ def test_a_fault_of_the_machine_names_the_place_and_the_cure(number: int, what: 
     fault = machine.fault_of(OSError(number, os.strerror(number), "/data/x"))
     assert fault is not None and fault.exit_code == 3
     assert fault.what.startswith("/data/x ") and what in fault.what
-    assert "Nothing counts against the submission" in fault.rule
+    assert "no submission loses points" in fault.rule
     assert fault.next.endswith("then run the same command again.")
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from grader.packages import PackageRequest, build_package, building, requirements, wheel
-from grader.packages.build_folder import workshop
+from grader.packages.build_folder import build_folder
 from grader.packages.building import facts_of
 from grader.support.errors import BuildFailed, ToolchainError
 
@@ -147,20 +147,20 @@ def test_setup_py_writes_reads_and_leaves_running_nothing_elsewhere(
     assert "error:" not in log  # a flag may be called -Werror
 
 
-def test_two_builds_of_the_same_sources_share_a_workshop_and_others_do_not(request_: PackageRequest) -> None:
-    with workshop(request_.files, NAMES, ["one", request_.owner]) as first:
+def test_two_builds_of_the_same_sources_share_a_folder_and_others_do_not(request_: PackageRequest) -> None:
+    with build_folder(request_.files, NAMES, ["one", request_.owner]) as first:
         (first.tree / "build" / "temp.x").mkdir(parents=True)
         (first.tree / "build" / "temp.x" / "kept.o").write_text("")
         (first.tree / "build" / "lib").mkdir()
         (first.tree / "left").symlink_to(request_.files)
     shutil.copy(request_.files / "setup.py", request_.files / "tiny" / "more.py")
-    with workshop(request_.files, (*NAMES, "tiny/more.py"), ["one", request_.owner]) as second:
+    with build_folder(request_.files, (*NAMES, "tiny/more.py"), ["one", request_.owner]) as second:
         assert second == first
         assert (second.tree / "build/temp.x/kept.o").is_file()
         assert not (second.tree / "build/lib").exists()
         assert not (second.tree / "left").exists()
         assert (request_.files / "setup.py").is_file()
-    with workshop(request_.files, NAMES, ["two", request_.owner]) as other:
+    with build_folder(request_.files, NAMES, ["two", request_.owner]) as other:
         assert other != first
 
 
@@ -189,7 +189,7 @@ def test_what_requires_no_torch_here(text: str) -> None:
     assert requirements.required("torch", [text]) is None
 
 
-def test_what_a_build_left_in_its_workshop_is_put_right_and_no_link_is_followed(
+def test_what_a_build_left_in_its_folder_is_put_right_and_no_link_is_followed(
     request_: PackageRequest, tmp_path: Path
 ) -> None:
     outside = tmp_path / "outside"
@@ -197,19 +197,19 @@ def test_what_a_build_left_in_its_workshop_is_put_right_and_no_link_is_followed(
     (outside / "tiny.c").write_text("of the user")
     native = next(name for name in NAMES if name.endswith(".c"))
     text = (request_.files / native).read_text()
-    with workshop(request_.files, NAMES, ["three"]) as place:
+    with build_folder(request_.files, NAMES, ["three"]) as place:
         before = (place.tree / native).stat().st_mtime_ns
-    with workshop(request_.files, NAMES, ["three"]) as place:
+    with build_folder(request_.files, NAMES, ["three"]) as place:
         assert (place.tree / native).stat().st_mtime_ns == before
         (place.tree / native).write_text("changed by the build")
-    with workshop(request_.files, NAMES, ["three"]) as place:
+    with build_folder(request_.files, NAMES, ["three"]) as place:
         assert (place.tree / native).read_text() == text
         folder = (place.tree / native).parent
         shutil.rmtree(folder)
         folder.symlink_to(outside)
         shutil.rmtree(place.out)
         place.out.symlink_to(outside)
-    with workshop(request_.files, NAMES, ["three"]) as place:
+    with build_folder(request_.files, NAMES, ["three"]) as place:
         assert (place.tree / native).read_text() == text
         assert not list(place.out.iterdir())
     assert [(path.name, path.read_text()) for path in outside.iterdir()] == [("tiny.c", "of the user")]

@@ -190,6 +190,19 @@ def test_nothing_written_and_no_solutions(
     assert "Profile your own files: grader profile 00" in capsys.readouterr().err
 
 
+def test_a_page_that_cannot_be_written_is_refused_before_anything_is_built(
+    grader: Command, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def built(*_: object) -> None:
+        raise AssertionError("it was profiled")
+
+    monkeypatch.setattr("grader.cli.profile.take_profile", built)
+    for place, advice in (("exercises", "exercises/profile.html"), ("nowhere/page.html", "page.html")):
+        assert grader("profile", "00", "--from", "solutions", "--html", place) == 2
+        printed = capsys.readouterr().err
+        assert f"{place} cannot be written" in printed and printed.endswith(f"for example: {advice}\n")
+
+
 class NoZygote:
     @classmethod
     @contextmanager

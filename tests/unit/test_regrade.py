@@ -16,7 +16,7 @@ from tests.unit.fake_submission import fake_exercise
 sys.path.insert(0, str(Path(__file__).parents[2] / "benchmarks"))
 
 import regrade
-from regrade import Graded, flips_of, read, told
+from regrade import Graded, flips_of, read, results_table
 
 NO_FLIP = Graded("03_muladd", 5, [], 2.0, 1.5, "abc")
 
@@ -79,7 +79,7 @@ class FakeLane:
 
 def test_the_table_names_the_seed_of_each_flip() -> None:
     flipped = dataclasses.replace(NO_FLIP, seed=77, flips=["safety: fail: a race"], seconds=4.0)
-    text = told([NO_FLIP, flipped])
+    text = results_table([NO_FLIP, flipped])
     row = next(line for line in text.splitlines() if line.startswith("| 03_muladd"))
     assert [cell.strip() for cell in row.split("|")[1:-1]] == ["03_muladd", "2", "1", "77", "3.00", "1.50"]
     assert "- 03_muladd, seed 77: safety: fail: a race" in text

@@ -34,7 +34,7 @@ def started() -> Iterator[Zygote]:
 
 
 @pytest.fixture(autouse=True)
-def songs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+def canaries(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """The canaries that were sent; none of them starts a process."""
     sent: list[str] = []
     monkeypatch.setenv("CUSIMT_CACHE", str(tmp_path / "cache"))
@@ -50,38 +50,38 @@ def crash(zygote: Zygote, folder: Path) -> None:
             session.call("entry", [])
 
 
-def test_a_good_end_leaves_no_doubt(started: Zygote, songs: list[str]) -> None:
+def test_a_good_end_leaves_no_doubt(started: Zygote, canaries: list[str]) -> None:
     for _ in range(2):
         with guarded(started, PLAIN):
             pass
-    assert songs == []
+    assert canaries == []
 
 
-@pytest.mark.slow("starts a process that imports torch for each song")
-def test_a_lost_worker_sends_one_canary(started: Zygote, songs: list[str], tmp_path: Path) -> None:
+@pytest.mark.slow("starts a process that imports torch for each canary")
+def test_a_lost_worker_sends_one_canary(started: Zygote, canaries: list[str], tmp_path: Path) -> None:
     with guarded(started, PLAIN):
         crash(started, tmp_path)
     for _ in range(2):
         with guarded(started, PLAIN):
             pass
-    assert songs == ["plain"]
+    assert canaries == ["plain"]
 
 
-def test_what_raised_in_between_is_a_doubt(started: Zygote, songs: list[str]) -> None:
+def test_what_raised_in_between_is_a_doubt(started: Zygote, canaries: list[str]) -> None:
     with contextlib.suppress(KeyboardInterrupt), guarded(started, PLAIN):
         raise KeyboardInterrupt
     with guarded(started, PLAIN):
         pass
-    assert songs == ["plain"]
+    assert canaries == ["plain"]
 
 
-def test_a_use_that_goes_on_is_no_doubt(started: Zygote, songs: list[str]) -> None:
+def test_a_use_that_goes_on_is_no_doubt(started: Zygote, canaries: list[str]) -> None:
     with guarded(started, PLAIN), guarded(started, PLAIN):
         pass
-    assert songs == []
+    assert canaries == []
 
 
-def test_a_grader_that_was_killed_leaves_a_doubt(started: Zygote, songs: list[str]) -> None:
+def test_a_grader_that_was_killed_leaves_a_doubt(started: Zygote, canaries: list[str]) -> None:
     program = (
         "import os, types\nfrom grader.run.canary import guarded\n"
         "with guarded(types.SimpleNamespace(backend='plain', lost=0), ('plain',)):\n"
@@ -89,7 +89,7 @@ def test_a_grader_that_was_killed_leaves_a_doubt(started: Zygote, songs: list[st
     )
     assert subprocess.run([sys.executable, "-c", program], check=False).returncode == -signal.SIGKILL
     with guarded(started, PLAIN):
-        assert songs == ["plain"]
+        assert canaries == ["plain"]
 
 
 @pytest.fixture
@@ -104,18 +104,18 @@ def two_gpus(monkeypatch: pytest.MonkeyPatch) -> None:
     [("GPU-0111", "GPU-1111", 0), ("GPU-0111", "0", 1), ("0", "GPU-0", 1), ("1", "0,1", 1), ("1,0", "0", 1)],
 )
 def test_a_gpu_is_itself_whatever_it_is_called(
-    started: Zygote, songs: list[str], monkeypatch: pytest.MonkeyPatch, lost: str, next_: str, sent: int
+    started: Zygote, canaries: list[str], monkeypatch: pytest.MonkeyPatch, lost: str, next_: str, sent: int
 ) -> None:
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", lost)
     with contextlib.suppress(KeyboardInterrupt), guarded(started, PLAIN):
         raise KeyboardInterrupt
     monkeypatch.setenv("CUDA_VISIBLE_DEVICES", next_)
     with guarded(started, PLAIN):
-        assert len(songs) == sent
+        assert len(canaries) == sent
 
 
 def test_of_two_graders_with_one_doubt_the_second_waits_for_the_canary(
-    started: Zygote, songs: list[str], monkeypatch: pytest.MonkeyPatch
+    started: Zygote, canaries: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """What the first finds out counts for the second: it is not judged meanwhile."""
     with contextlib.suppress(KeyboardInterrupt), guarded(started, PLAIN):
@@ -125,13 +125,13 @@ def test_of_two_graders_with_one_doubt_the_second_waits_for_the_canary(
     def slow(backend: str, isolate: bool) -> None:
         singing.set()
         assert over.wait(PATIENCE)
-        songs.append(backend)
+        canaries.append(backend)
 
     judged: list[int] = []
 
     def second() -> None:
         with guarded(started, PLAIN):
-            judged.append(len(songs))
+            judged.append(len(canaries))
 
     def first() -> None:
         with guarded(started, PLAIN):
@@ -147,11 +147,11 @@ def test_of_two_graders_with_one_doubt_the_second_waits_for_the_canary(
     over.set()
     for grader in graders:
         grader.join(PATIENCE)
-    assert (judged, songs) == ([1], ["plain"])
+    assert (judged, canaries) == ([1], ["plain"])
 
 
 def test_a_use_that_ends_while_another_looks_is_no_doubt(
-    started: Zygote, songs: list[str], monkeypatch: pytest.MonkeyPatch
+    started: Zygote, canaries: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     locking = canary.open_locked
 
@@ -163,20 +163,20 @@ def test_a_use_that_ends_while_another_looks_is_no_doubt(
         monkeypatch.setattr(canary, "open_locked", late)
         with guarded(started, PLAIN):
             pass
-    assert songs == []
+    assert canaries == []
 
 
-def test_simt_has_no_gpu_to_lose(songs: list[str]) -> None:
+def test_simt_has_no_gpu_to_lose(canaries: list[str]) -> None:
     lane: Any = SimpleNamespace(backend="simt", lost=0)
     for _ in range(2):
         with guarded(lane):
             lane.lost += 1
-    assert songs == []
+    assert canaries == []
     assert not (cache.cache_root() / "gpus").exists()
 
 
 def test_a_gpu_that_stays_unfit_costs_no_mark(
-    solved_course: Catalog, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, songs: list[str]
+    solved_course: Catalog, monkeypatch: pytest.MonkeyPatch, tmp_path: Path, canaries: list[str]
 ) -> None:
     """Each of the rest is not judged, and says why, until the kernel comes back."""
     exercise = solved_course.exercises[0]
@@ -187,7 +187,7 @@ def test_a_gpu_that_stays_unfit_costs_no_mark(
         raise KeyboardInterrupt
 
     def dead(backend: str, isolate: bool) -> None:
-        songs.append(backend)
+        canaries.append(backend)
         raise canary._unfit("CUDA error: an uncorrectable ECC error was encountered")
 
     monkeypatch.setattr(canary, "try_kernel", dead)
@@ -197,20 +197,20 @@ def test_a_gpu_that_stays_unfit_costs_no_mark(
         assert "uncorrectable ECC error" in verdict.checks[0].sentence
         assert "nvidia-smi" in verdict.checks[0].sentence
         assert verdict.exit_code == 3
-    monkeypatch.setattr(canary, "try_kernel", lambda backend, isolate: songs.append(f"{backend} again"))
+    monkeypatch.setattr(canary, "try_kernel", lambda backend, isolate: canaries.append(f"{backend} again"))
     with guarded(lane):
         pass
     with guarded(lane):
         pass
-    assert songs == ["cuda", "cuda", "cuda again"]
+    assert canaries == ["cuda", "cuda", "cuda again"]
 
 
-@pytest.mark.slow("starts a process that imports torch for each song")
-def test_the_song_is_a_kernel_in_a_clean_process() -> None:
+@pytest.mark.slow("starts a process that imports torch for each canary")
+def test_the_canary_is_a_kernel_in_a_clean_process() -> None:
     try_kernel("plain", False)
 
 
-@pytest.mark.slow("starts a process that imports torch for each song")
+@pytest.mark.slow("starts a process that imports torch for each canary")
 def test_a_wrong_result_is_a_gpu_that_fails(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     (tmp_path / "beat.py").write_text("def beat(submission, sent):\n    return sent * sent\n")
     monkeypatch.setattr(canary, "_BEAT", tmp_path / "beat.py")

@@ -470,7 +470,7 @@ def test_what_this_machine_lacks_is_no_fault_of_the_worker(
 
     with monkeypatch.context() as patched:
         patched.setattr(Segment, "write", refuse)
-        with pytest.raises(InfrastructureError, match="Nothing counts against the submission"):
+        with pytest.raises(InfrastructureError, match="no submission loses points"):
             session.call("twice", [arg(3.0)])
     assert zygote.lost == lost
     assert_serves(session)

@@ -11,7 +11,7 @@ import pytest
 from grader.run import wire
 from grader.run.cleaned_text import decode_text, encode_text
 from grader.run.shared_memory import MappedSegment, Segment
-from grader.run.wire import SPARSE, Header, Kind, MessageTooLarge, Parcel, TensorRecord, WireError
+from grader.run.wire import SPARSE, Header, Kind, MessageTooLarge, Outgoing, TensorRecord, WireError
 
 
 def _record(sizes: tuple[int, ...] = (2, 3), **fields: object) -> TensorRecord:
@@ -23,10 +23,10 @@ def _sealed(*records: TensorRecord, text: bytes = b"{}") -> tuple[Header, bytes,
     """A message that carries counting bytes: header, meta, the payload's source."""
     memory = bytearray(range(256)) * 4
     address = ctypes.addressof(ctypes.c_char.from_buffer(memory))
-    parcel = Parcel.empty()
+    outgoing = Outgoing.empty()
     for record in records:
-        parcel.add(record, address, memory)
-    header, meta = parcel.seal(Kind.REPLY, 7, 3, text)
+        outgoing.add(record, address, memory)
+    header, meta = outgoing.seal(Kind.REPLY, 7, 3, text)
     return header, meta, memory
 
 

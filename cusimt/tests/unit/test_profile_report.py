@@ -15,12 +15,11 @@ from rich.console import Console
 from cusimt.counters import LineCounts
 from cusimt.profile.document import to_json
 from cusimt.profile.model import LaunchProfile, Memory, Stage, merged
-from cusimt.profile.page import page, write_file
+from cusimt.profile.page import page
 from cusimt.profile.phrases import NOTHING, holds, number, size
 from cusimt.profile.plain_text import profile_text
 from cusimt.profile.remarks import remarks
 from cusimt.profile.terminal import show_profile
-from cusimt.support.errors import UsageError
 from cusimt.tests.unit.handmade_profile import X, Y, launched, line, profile, stage, write_source
 
 
@@ -205,6 +204,12 @@ def test_traffic_beyond_the_spec_waits_and_copies_are_told() -> None:
     assert texts[1].startswith("Backward copies between host and device (copy_ host to device of 8 bytes)")
 
 
+def test_kernels_that_move_less_than_the_operation_needs_leave_something_out() -> None:
+    (sentence,) = said(launched([line(coalesced)]), traffic=1 << 20)
+    assert sentence.startswith("The kernels of forward move 12.5 KiB, and the operation needs 1 MiB: calls")
+    assert said(traffic=1 << 20) == []  # a library did it all
+
+
 def test_the_most_expensive_remark_comes_first() -> None:
     cheap, dear = line(lambda lane: 128 * lane, 3, requests=2), line(lambda lane: 128 * lane, requests=900)
     found = said(launched([cheap, dear]))
@@ -340,13 +345,6 @@ def test_the_page_stands_alone_and_has_a_picture_for_each_access(tmp_path: Path)
     assert text.count("<details open>") == 1  # what is wrong is seen at once
     assert "if (i &gt;= n) return;" in text  # the source around it, escaped
     assert "32 sectors" in text
-
-
-def test_a_file_that_cannot_be_written_is_a_usage_error(tmp_path: Path) -> None:
-    write_file(tmp_path / "profile.html", "✗")
-    assert (tmp_path / "profile.html").read_text(encoding="utf-8") == "✗"
-    with pytest.raises(UsageError, match="cannot be written: No such file or directory"):
-        write_file(tmp_path / "nowhere" / "profile.html", "")
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,10 @@ import pytest
 from cusimt.__main__ import _read
 from cusimt.findings import Finding, explain
 from cusimt.programs.schedules import (
+    SAMPLE_VARIABLE,
     SCHEDULE_VARIABLE,
     STRICT_VARIABLE,
+    THREADS_VARIABLE,
     WATCHDOG_VARIABLE,
     check_environment,
     first_schedules,
@@ -38,11 +40,28 @@ def test_options(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize(
-    "option", ["--schedules", "--schedules=0", "--schedules=x", "--watchdog=", "--strict=1"]
+    ("option", "takes"),
+    [
+        ("--schedules", "--schedules takes the number of runs."),
+        ("--schedules=0", "--schedules takes the number of runs."),
+        ("--schedules=x", "--schedules takes the number of runs."),
+        ("--watchdog=", "--watchdog takes a number of seconds; 0 is no limit."),
+        ("--watchdog=1s", "--watchdog takes a number of seconds; 0 is no limit."),
+        ("--sample-blocks=0", "--sample-blocks takes the number of blocks of each launch that run."),
+        ("--profile=", "--profile takes the name of a file, or no value."),
+        ("--profile=.", "--profile takes the name of a file, and this is a folder."),
+        ("--strict=1", "--strict takes no value."),
+    ],
 )
-def test_what_no_option_takes(option: str) -> None:
-    with pytest.raises(UsageError, match="There is no option"):
+def test_a_value_that_an_option_does_not_take(option: str, takes: str) -> None:
+    with pytest.raises(UsageError) as refusal:
         _read([option])
+    assert (refusal.value.what, refusal.value.rule) == (f"{option} is not possible.", takes)
+
+
+def test_an_unknown_option() -> None:
+    with pytest.raises(UsageError, match="There is no option --schedule=2"):
+        _read(["--schedule=2"])
 
 
 @pytest.mark.parametrize(
@@ -50,6 +69,9 @@ def test_what_no_option_takes(option: str) -> None:
     [
         *((SCHEDULE_VARIABLE, value) for value in ("backward", "Reversed", "seeded", "seeded:", "seeded:-1")),
         *((WATCHDOG_VARIABLE, value) for value in ("soon", "-1", "inf", "1s", ".")),
+        *((STRICT_VARIABLE, value) for value in ("on", "yes", "2")),
+        *((THREADS_VARIABLE, value) for value in ("all", "0", "-2")),
+        *((SAMPLE_VARIABLE, value) for value in ("all", "0", "1.5")),
     ],
 )
 def test_what_the_environment_cannot_choose(
@@ -61,9 +83,15 @@ def test_what_the_environment_cannot_choose(
 
 
 def test_what_the_environment_can_choose(monkeypatch: pytest.MonkeyPatch) -> None:
-    for schedule, watchdog in (("", ""), ("forward", "0"), ("reversed", "2.5"), ("seeded:7", ".5")):
+    for schedule, watchdog, strict, number in (
+        ("", "", "", ""), ("forward", "0", "0", "1"), ("reversed", "2.5", "1", "2"),
+        ("seeded:7", ".5", "", "4"),
+    ):  # fmt: skip
         monkeypatch.setenv(SCHEDULE_VARIABLE, schedule)
         monkeypatch.setenv(WATCHDOG_VARIABLE, watchdog)
+        monkeypatch.setenv(STRICT_VARIABLE, strict)
+        for variable in (THREADS_VARIABLE, SAMPLE_VARIABLE):
+            monkeypatch.setenv(variable, number)
         check_environment()
 
 

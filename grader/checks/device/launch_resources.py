@@ -21,7 +21,7 @@ def needed(field: str, launches: Sequence[LaunchCounts]) -> int | None:
     return max((each for each in known if each is not None), default=None)
 
 
-def neediest(field: str, launches: Sequence[LaunchCounts]) -> LaunchCounts:
+def most_demanding(field: str, launches: Sequence[LaunchCounts]) -> LaunchCounts:
     """The launch that has most of `field`, which is known of one at least."""
     return max(launches, key=lambda each: _amount(field, each) or 0)
 

@@ -15,7 +15,7 @@ from cusimt.profile.phrases import VERBS, counted, number
 from cusimt.profile.remarks import waste
 from cusimt.records.source_lines import NOWHERE, Frame, SourceReader
 from cusimt.support.words import listed
-from grader.checks.device.launch_resources import needed, neediest, why_needed
+from grader.checks.device.launch_resources import most_demanding, needed, why_needed
 from grader.specification.efficiency import METRICS, Metric
 from grader.verdict import WarpRequest
 
@@ -115,7 +115,7 @@ def reason(metric: Metric, stage: CountedStage, amount: int, most: float) -> Rea
     if metric.of_call:
         return _of_call(stage)
     if metric.of_kernel:
-        most_needed = neediest(metric.field, stage.launches)
+        most_needed = most_demanding(metric.field, stage.launches)
         frame = SourceReader(stage.files)(Frame(most_needed.launch.file, most_needed.launch.line))
         return Reason(why_needed(metric.field, most_needed), frame)
     if metric.field == "idle_lanes":

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from cusimt.support.words import reason
 from grader.specification.questions import RESERVED, Choice, Number, Question
 
 _LINE = re.compile(r"at line (\d+)")
@@ -46,7 +47,7 @@ def read_sheet(path: Path) -> Sheet:
             raise UnreadableSheet(f"{path.name} is longer than 1 MiB. It holds one line for each question.")
         text = path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
-        raise UnreadableSheet(f"{path.name} cannot be read: {error}.") from error
+        raise UnreadableSheet(f"{path.name} cannot be read: {reason(error)}.") from error
     try:
         values = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:

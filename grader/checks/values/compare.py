@@ -8,6 +8,7 @@ from typing import Protocol
 import torch
 
 from grader.checks.values.expected import Expected, Tolerance
+from grader.run.tensors import dtype_name
 
 
 class Returned(Protocol):
@@ -46,7 +47,7 @@ def compare(returned: Returned, expected: Expected) -> Mismatch | None:
         return Mismatch("kind", _KINDS[wanted_kind], _KINDS.get(returned.kind, returned.kind))
     got = returned.tensor
     if got.dtype != expected.dtype:
-        return Mismatch("dtype", _name(expected.dtype), _name(got.dtype))
+        return Mismatch("dtype", dtype_name(expected.dtype), dtype_name(got.dtype))
     if tuple(got.shape) != expected.shape:
         return Mismatch("shape", str(expected.shape), str(tuple(got.shape)))
     if wanted_kind == "tensor" and returned.device != expected.device:
@@ -101,7 +102,3 @@ _KINDS = {
     "none": "None",
     "other": "something that is neither a tensor nor an array",
 }
-
-
-def _name(dtype: torch.dtype) -> str:
-    return str(dtype).removeprefix("torch.")

@@ -9,6 +9,7 @@ import torch
 from grader.checks.values.compare import number
 from grader.checks.values.rows import SHORTEST
 from grader.checks.values.wrong_answer import NARROW, Wrong
+from grader.run.tensors import dtype_name
 
 NEARLY = 1e-9  # of a sum in double precision
 FIRST = "subtract the row's own maximum first."
@@ -83,7 +84,7 @@ def _of_exponentials(wrong: Wrong, strange: torch.Tensor) -> str:
     if not rows.numel():
         return ""
     dtype = torch.float32 if wrong.got.dtype in NARROW else wrong.got.dtype
-    shown, limits = str(dtype).removeprefix("torch."), torch.finfo(dtype)
+    shown, limits = dtype_name(dtype), torch.finfo(dtype)
     above, below = math.log(limits.max), math.log(limits.tiny * limits.eps / 2)
     largest, size = rows.amax(dim=1), float(rows.abs().max())
     if bool((largest > above).all()):

@@ -9,6 +9,7 @@ import torch
 
 from grader.checks.outcome import Outcome
 from grader.checks.values.wrong_answer import NARROW, Wrong
+from grader.run.tensors import dtype_name
 from grader.specification import Case
 from grader.specification.vocabulary import tensors_of
 
@@ -45,7 +46,7 @@ def narrow_arithmetic(wrong: Wrong) -> str:
     dtype = wrong.got.dtype
     if dtype not in NARROW:
         return ""
-    name, unit = str(dtype).removeprefix("torch."), torch.finfo(dtype).eps / 2
+    name, unit = dtype_name(dtype), torch.finfo(dtype).eps / 2
     error = (wrong.flat_got - wrong.flat_expected).abs()[wrong.flat_mask]
     finite = wrong.flat_expected[wrong.flat_expected.isfinite()].abs()
     if not bool(error.isfinite().all()) or not bool(finite.any()):

@@ -8,6 +8,7 @@ import torch
 
 from grader.checks.values.compare import number
 from grader.checks.values.wrong_answer import MANY, NARROW, Wrong
+from grader.run.tensors import dtype_name
 
 SHORTEST = 4  # values in a row, from which on a common factor is no coincidence
 SEVERAL = 3  # rows, of which one may be orthogonal to another by coincidence
@@ -35,7 +36,7 @@ def cancellation(wrong: Wrong) -> str:
         wide = values.to(torch.float64)
         mean, spread = float(wide.mean()), float(wide.std(correction=0))
         if spread > 0 and abs(mean) * torch.finfo(values.dtype).eps ** 0.5 > LOST**0.5 * spread:
-            dtype = str(values.dtype).removeprefix("torch.")
+            dtype = dtype_name(values.dtype)
             return (
                 f"Cancellation? The mean of {name} is {number(mean, 3)} and its spread {number(spread, 2)}. "
                 f"A variance as E[x^2] - E[x]^2 is a difference of two numbers near {number(mean**2, 2)}, of "

@@ -23,7 +23,7 @@ _WORDS_BYTES = 2000  # of the last that a lane printed
 
 
 @dataclass(frozen=True)
-class Died:
+class LaneDied:
     """What is known of a lane that ended, or that was ended, before it answered."""
 
     sentence: str
@@ -50,7 +50,7 @@ class LanePool:
             each.close()
         self._open.close()
 
-    def grade(self, item: Item, attempt: int) -> Answer | Died:
+    def grade(self, item: Item, attempt: int) -> Answer | LaneDied:
         """Have an idle lane grade ``item``, waiting for one; called from a thread for each lane."""
         idle = self._idle.get()
         try:
@@ -67,10 +67,10 @@ class _Lane:
         self._running: tuple[BaseProcess, Connection] | None = None
         self._closed = False
 
-    def grade(self, item: Item, attempt: int) -> Answer | Died:
+    def grade(self, item: Item, attempt: int) -> Answer | LaneDied:
         """The answer, or how the lane ended; then the next item starts another one."""
         if self._closed:
-            return Died("The batch was stopped.")
+            return LaneDied("The batch was stopped.")
         process, connection = self._running = self._running or self._start()
         try:
             connection.send((item, attempt))
@@ -82,7 +82,7 @@ class _Lane:
             process.join()
             sentence = f"The process that graded it {_ending(process.exitcode)}.{self._last_words()}"
         self._kill()
-        return Died(sentence)
+        return LaneDied(sentence)
 
     def close(self) -> None:
         """Start no more."""

@@ -14,7 +14,7 @@ from cusimt.support.scratch import sweep
 from grader.instruct.batch.driver import Ended, fault_of
 from grader.instruct.batch.grading import Item, not_judged
 from grader.instruct.batch.lane import Answer, LaneSettings
-from grader.instruct.batch.lane_pool import Died, LanePool
+from grader.instruct.batch.lane_pool import LaneDied, LanePool
 from grader.instruct.results import Record, ResultStore
 from grader.support.errors import InfrastructureError
 from grader.verdict import Status
@@ -66,7 +66,7 @@ class _Queue:
         self._attempts = Counter(entry.record for entry in store.log.entries())
         self._failures = 0
         self._judged = False
-        self._running: dict[Future[tuple[Answer | Died, float]], _Turn] = {}
+        self._running: dict[Future[tuple[Answer | LaneDied, float]], _Turn] = {}
         for item in left:
             self._give(item, 1)
 
@@ -76,7 +76,7 @@ class _Queue:
                 done, _ = wait(self._running, return_when=FIRST_COMPLETED)
                 for future in done:
                     turn, (answer, seconds) = self._running.pop(future), future.result()
-                    answer = self._blame_the_machine(turn, answer) if isinstance(answer, Died) else answer
+                    answer = self._blame_the_machine(turn, answer) if isinstance(answer, LaneDied) else answer
                     if not self._once_more(turn, answer):
                         yield Ended(turn.item, answer, seconds)
         finally:
@@ -87,11 +87,11 @@ class _Queue:
         turn = _Turn(item, self._attempts[item.key.name], tries)
         self._running[self._threads.submit(self._graded, turn)] = turn
 
-    def _graded(self, turn: _Turn) -> tuple[Answer | Died, float]:
+    def _graded(self, turn: _Turn) -> tuple[Answer | LaneDied, float]:
         begun = time.perf_counter()
         return self._lanes.grade(turn.item, turn.attempt), time.perf_counter() - begun
 
-    def _blame_the_machine(self, turn: _Turn, died: Died) -> Record:
+    def _blame_the_machine(self, turn: _Turn, died: LaneDied) -> Record:
         """A lane that died could not log anything itself."""
         item, secret = turn.item, self._store.secret
         verdict = not_judged(item.exercise, item.backend, secret.seed(item.key), died.sentence)

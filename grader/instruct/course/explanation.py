@@ -39,7 +39,7 @@ def amount(points: float) -> str:
 
 
 def _handed_in(mark: Mark, zone: ZoneInfo) -> Iterator[str]:
-    due = f"due {told(mark.due, zone)}" if mark.due else "not due at any time"
+    due = f"due {local_time(mark.due, zone)}" if mark.due else "not due at any time"
     if mark.extension:
         due += f" by an extension ({mark.extension})"
     if mark.attempt is None:
@@ -48,7 +48,7 @@ def _handed_in(mark: Mark, zone: ZoneInfo) -> Iterator[str]:
     by = f" by {mark.attempt.student}" if mark.attempt.student != mark.student else ""
     group = f" for group {mark.group}" if mark.group else ""
     moment = mark.attempt.submitted
-    when = told(moment, zone) if moment else "at an unrecorded time, so it counts as in time"
+    when = local_time(moment, zone) if moment else "at an unrecorded time, so it counts as in time"
     yield f"Handed in{by}{group} {when}; it was {due}."
     if mark.others:
         which = "best" if mark.assignment.takes == "best" else "last"
@@ -199,6 +199,6 @@ def _result(mark: Mark) -> str:
     return f"Mark: {amount(mark.points)} of 100, with weight {weight}."
 
 
-def told(moment: datetime, zone: ZoneInfo) -> str:
+def local_time(moment: datetime, zone: ZoneInfo) -> str:
     """A time in the class's time zone."""
     return moment.astimezone(zone).strftime("%Y-%m-%d %H:%M %Z")

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 from zoneinfo import ZoneInfo
 
+from cusimt.support.words import reason
 from grader.course.exercise import SLUG
 from grader.instruct.course.policy import DEFAULT_BACKEND, FILE, Assignment, Course, LatePolicy, Takes
 from grader.instruct.submissions.timestamps import aware
@@ -48,7 +49,7 @@ def read_course(folder: Path | None = None) -> Course:
         return _course(folder, read(_File, tomllib.loads(path.read_text(encoding="utf-8-sig"))))
     except (SchemaError, tomllib.TOMLDecodeError, UnicodeDecodeError, OSError) as problem:
         raise UsageError(
-            f"{path} cannot be read: {problem}.",
+            f"{path} cannot be read: {reason(problem)}.",
             "It is TOML in UTF-8, and docs/instructors/reference.md describes every key.",
             f"Edit {path}, then run the same command again",
         ) from problem

@@ -31,7 +31,7 @@ _PERSONAL: dict[str, str | int] = {"student": "", "digest": "", "record": "", "s
 
 
 @dataclass(frozen=True)
-class Forgotten:
+class Deletions:
     """How many go, or went: ``lines`` by the file they are in, ``people`` of the roster.
 
     ``leftovers``: damaged records, what faults of the grader and kills left, which may name students.
@@ -45,7 +45,7 @@ class Forgotten:
     secret: bool
 
 
-def forget(store: ResultStore, before: date, *, apply: bool) -> Forgotten:
+def forget(store: ResultStore, before: date, *, apply: bool) -> Deletions:
     """Drops what was graded, handed in or told before that day (UTC); without ``apply`` it only counts.
 
     Raises UsageError for a record or a line that cannot be read.
@@ -54,7 +54,7 @@ def forget(store: ResultStore, before: date, *, apply: bool) -> Forgotten:
         return _forget(store, before, apply)
 
 
-def _forget(store: ResultStore, before: date, apply: bool) -> Forgotten:
+def _forget(store: ResultStore, before: date, apply: bool) -> Deletions:
     paths = _records(store.folder, before)
     changed, named = {}, set()
     for name, rule in _rules(store.folder, before).items():
@@ -69,13 +69,13 @@ def _forget(store: ResultStore, before: date, apply: bool) -> Forgotten:
     roster = read_roster(store.folder)
     left = {name: student for name, student in roster.items() if name in named}
     people, nobody = len(roster) - len(left), bool(roster) and not left
-    done = Forgotten(len(paths), len(leftovers), changed, people, nobody)
+    done = Deletions(len(paths), len(leftovers), changed, people, nobody)
     if apply:
         _apply(store, [*paths, *leftovers], left, done)
     return done
 
 
-def _apply(store: ResultStore, paths: list[Path], left: dict[str, str], done: Forgotten) -> None:
+def _apply(store: ResultStore, paths: list[Path], left: dict[str, str], done: Deletions) -> None:
     """The map goes last: after a kill half way, the same command finds the rest by it."""
     for path in paths:
         if path.is_dir() and not path.is_symlink():

@@ -12,6 +12,7 @@ from cusimt.support.words import counted, listed, reason
 from grader.support.csv_table import BOM, read_table
 from grader.support.durable import write_atomically
 from grader.support.errors import UsageError
+from grader.support.machine import cure_of
 
 OUT_OF = 100.0
 _SHOWN = 10
@@ -142,8 +143,8 @@ def write_export(path: Path, content: str | bytes) -> None:
     except OSError as error:
         raise UsageError(
             f"{path} cannot be written: {error.strerror}.",
-            "",
-            "Make room for it, then run the command again.",
+            "Nothing was changed.",
+            f"{cure_of(error)}, then run the command again.",
         ) from error
 
 

@@ -6,6 +6,7 @@ import contextlib
 from collections.abc import Iterator
 from pathlib import Path
 
+from cusimt.support.words import reason
 from grader.instruct.results.key import Key
 from grader.instruct.results.lines import results_lock
 from grader.instruct.results.log import VerdictLog
@@ -75,7 +76,7 @@ def read_record(path: Path) -> Record:
     try:
         return Record.from_json(path.read_text(encoding="utf-8"))
     except (UnicodeDecodeError, UsageError) as problem:
-        what = problem.what if isinstance(problem, UsageError) else f"It is no text ({problem})."
+        what = problem.what if isinstance(problem, UsageError) else f"{reason(problem)}."
         raise UsageError(
             f"{path} cannot be read: {what}",
             "A record is one file, written at once by grader class grade.",

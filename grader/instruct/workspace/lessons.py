@@ -9,9 +9,10 @@ from pathlib import Path, PurePath
 from grader.course.catalog import Catalog, Exercise
 from grader.course.sections import find_regions
 from grader.course.stubs import sections_of, stub_text
-from grader.instruct.workspace.pages import told
+from grader.instruct.workspace.pages import public_text
 from grader.instruct.workspace.plain import STYLE, drawn_alone, figures, plain
 from grader.support.errors import BrokenExercise
+from grader.support.reading import read_text
 
 _SHORTEST = 8  # characters besides blanks: `return x` could stand anywhere
 _TRAILING_COMMENT = re.compile(r"(?<=\S)\s+(?://|#)\s.*$")
@@ -39,9 +40,10 @@ def pages_of(course: Path, exercises: Sequence[Exercise]) -> dict[str, bytes]:
 
 def answers_for(catalog: Catalog, exercises: Sequence[Exercise]) -> Answers:
     """What those who get ``exercises``, some of the course's, may not be shown."""
-    told_by_exercises = [_text(path) for exercise in exercises for path in _told_by(exercise)]
-    told_by_pages = [told(text, catalog.course) for text in _pages(catalog.course, exercises).values()]
-    return Answers(catalog, [*told_by_exercises, *told_by_pages])
+    public_of_exercises = [_text(path) for exercise in exercises for path in _told_by(exercise)]
+    pages = _pages(catalog.course, exercises).values()
+    public_of_pages = [public_text(text, catalog.course) for text in pages]
+    return Answers(catalog, [*public_of_exercises, *public_of_pages])
 
 
 def _told_by(exercise: Exercise) -> Iterator[Path]:
@@ -61,12 +63,7 @@ def _pages(course: Path, exercises: Sequence[Exercise]) -> dict[str, str]:
 
 
 def _text(path: Path) -> str:
-    try:
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise BrokenExercise(
-            f"{path} cannot be read: {error}.", "It is part of what is handed out.", "Run: grader dev check"
-        ) from error
+    return read_text(path, BrokenExercise, "It is part of what is handed out.", "Run: grader dev check")
 
 
 # ---- lines that give an answer away ----

@@ -27,7 +27,7 @@ def without_answers(markdown: str, course: Path) -> str:
     return replace_includes(_without_solution(markdown), lambda include: _shown(include, course))
 
 
-def told(markdown: str, course: Path) -> str:
+def public_text(markdown: str, course: Path) -> str:
     """What a page says for everybody to read: all but answers and verdicts."""
     text = _without_solution(markdown)
     return resolved(text, course, lambda include: not include.of_solution and not include.captured)

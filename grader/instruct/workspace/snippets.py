@@ -13,6 +13,7 @@ from pathlib import Path
 
 from grader.course.sections import find_regions
 from grader.support.errors import UsageError
+from grader.support.reading import read_text
 
 _INCLUDE = re.compile(
     r'^(?P<indent>[ \t]*)--8<-- "(?P<path>[^":]+)(?::(?P<section>[^"]+))?"[ \t]*$', re.MULTILINE
@@ -39,14 +40,12 @@ class Include:
 
     def text(self, course: Path) -> str:
         """What is included. Raises UsageError where it is missing."""
-        try:
-            text = (course / self.path).read_text(encoding="utf-8")
-        except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(
-                f"{self.path} cannot be read: {error}.",
-                "A page of the course includes it.",
-                "Run: make sync. If it is still missing, take the line out of the page.",
-            ) from error
+        text = read_text(
+            course / self.path,
+            UsageError,
+            "A page of the course includes it.",
+            "Run: make sync. If it is still missing, take the line out of the page.",
+        )
         for region in find_regions(text, self.path) if self.section else ():
             if region.name == self.section:
                 return "\n".join(text.splitlines()[region.start : region.end - 1])

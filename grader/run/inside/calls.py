@@ -19,7 +19,7 @@ from grader.run.inside.request import ReplyDraft, Request
 from grader.run.inside.results import flatten, pack, pack_bytes
 from grader.run.inside.submission import LoadedSubmission, describe
 from grader.run.inside.tracing import Tracer
-from grader.run.wire import SPARSE, UNDEFINED, Parcel
+from grader.run.wire import SPARSE, UNDEFINED, Outgoing
 
 _SETTLING_STEPS = 20  # milliseconds
 
@@ -51,8 +51,8 @@ class Calls:
             try:
                 returned, values = self._run(text, arguments, place)
                 trace = self._tracer.collect(values, self._last) if text["trace"] else {}
-                parcel = Parcel.empty()
-                entries = [pack(value, parcel, self._last) for value in values]
+                outgoing = Outgoing.empty()
+                entries = [pack(value, outgoing, self._last) for value in values]
                 handle = self._keep(values, place, schedule, deterministic) if text.get("grad") else 0
             except BaseException as error:  # also SystemExit: it ends the call
                 values.clear()
@@ -60,7 +60,7 @@ class Calls:
             values.clear()
             self._count_live(trace)
         trace["alive_before"] = alive
-        return ReplyDraft({"outputs": entries, "returned": returned, "trace": trace}, parcel, handle)
+        return ReplyDraft({"outputs": entries, "returned": returned, "trace": trace}, outgoing, handle)
 
     def backward(self, request: Request) -> ReplyDraft:
         """Gradients of a kept graph's outputs for the cotangents given."""
@@ -79,9 +79,9 @@ class Calls:
                 overwrite(graph, request.text.get("overwrite", ""))
                 gradients = self._differentiate(graph, wanted, cotangents, traced)
                 trace = self._tracer.collect(gradients, [*graph.given, *arrived]) if traced else {}
-                parcel = Parcel.empty()
+                outgoing = Outgoing.empty()
                 entries = [
-                    pack(gradient, parcel, arrived, each.name)
+                    pack(gradient, outgoing, arrived, each.name)
                     for gradient, each in zip(gradients, wanted, strict=True)
                 ]
             except BaseException as error:
@@ -89,7 +89,7 @@ class Calls:
                 return self._failed(error, traced, trace)
             gradients.clear()
             _let_autograd_finish(trace, self._tracer)
-        return ReplyDraft({"outputs": entries, "returned": "tuple", "trace": trace}, parcel)
+        return ReplyDraft({"outputs": entries, "returned": "tuple", "trace": trace}, outgoing)
 
     def _twice(
         self, request: Request, graph: Graph, wanted: list[Given], cotangents: list[Given | None]
@@ -103,21 +103,21 @@ class Calls:
             try:
                 values = [each.value for each in seconds if each is not None]
                 found = differentiate_twice(graph, sent, leaves, values)
-                parcel = Parcel.empty()
-                entries = [pack(each, parcel, [], name) for each, name in zip(found, names, strict=True)]
+                outgoing = Outgoing.empty()
+                entries = [pack(each, outgoing, [], name) for each, name in zip(found, names, strict=True)]
             except BaseException as error:
                 return self._failed(error, traced=False, trace={})
-        return ReplyDraft({"outputs": entries, "returned": "tuple", "trace": {}}, parcel)
+        return ReplyDraft({"outputs": entries, "returned": "tuple", "trace": {}}, outgoing)
 
     def inputs(self, request: Request) -> ReplyDraft:
         """The storages of the last call's tensor arguments, or of backward's cotangents, as they are now."""
-        parcel = Parcel.empty()
+        outgoing = Outgoing.empty()
         for each in self._last:
             stored = each.storage.detach()
             if each.record.flags & SPARSE:
                 stored = stored.as_strided(each.record.sizes, each.record.strides, each.record.storage_offset)
-            pack_bytes(stored, parcel, each.record.flags & SPARSE)
-        return ReplyDraft({}, parcel)
+            pack_bytes(stored, outgoing, each.record.flags & SPARSE)
+        return ReplyDraft({}, outgoing)
 
     def drop(self, handles: Sequence[int]) -> None:
         """Forget graphs that the parent no longer needs."""

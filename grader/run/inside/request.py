@@ -9,7 +9,7 @@ import torch
 from torch import Tensor
 
 from grader.run.shared_memory import MappedSegment
-from grader.run.wire import ITEMSIZE, SPARSE, Parcel, TensorRecord
+from grader.run.wire import ITEMSIZE, SPARSE, Outgoing, TensorRecord
 
 
 @dataclass
@@ -17,7 +17,7 @@ class ReplyDraft:
     """A reply in the making: its text, its tensors, and the graph it names."""
 
     document: dict[str, Any]
-    parcel: Parcel = field(default_factory=Parcel.empty)
+    outgoing: Outgoing = field(default_factory=Outgoing.empty)
     detail: int = 0
 
 

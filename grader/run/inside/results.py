@@ -11,7 +11,7 @@ import torch
 from torch import Tensor
 
 from grader.run.inside.arguments import Given
-from grader.run.wire import ITEMSIZE, MAX_DIMENSIONS, Parcel, TensorRecord
+from grader.run.wire import ITEMSIZE, MAX_DIMENSIONS, Outgoing, TensorRecord
 
 
 def flatten(result: Any) -> tuple[str, list[Any]]:
@@ -23,21 +23,21 @@ def flatten(result: Any) -> tuple[str, list[Any]]:
     return "value", [result]
 
 
-def pack(value: Any, parcel: Parcel, given: Sequence[Given], name: str = "") -> dict[str, Any]:
-    """Add one returned value to `parcel`; returns its entry in the reply."""
+def pack(value: Any, outgoing: Outgoing, given: Sequence[Given], name: str = "") -> dict[str, Any]:
+    """Add one returned value to `outgoing`; returns its entry in the reply."""
     entry: dict[str, Any] = {"name": name, "type": type(value).__name__}
     if value is None:
         return {**entry, "kind": "none"}
     if isinstance(value, Tensor):
-        return {**entry, **_tensor(value, parcel, given)}
+        return {**entry, **_tensor(value, outgoing, given)}
     if isinstance(value, numpy.ndarray):
-        return {**entry, **_array(value, parcel, given)}
+        return {**entry, **_array(value, outgoing, given)}
     if isinstance(value, numpy.generic):
         value = value.item()
     return {**entry, "kind": "other", "value": _scalar(value)}
 
 
-def _tensor(tensor: Tensor, parcel: Parcel, given: Sequence[Given]) -> dict[str, Any]:
+def _tensor(tensor: Tensor, outgoing: Outgoing, given: Sequence[Given]) -> dict[str, Any]:
     dtype = str(tensor.dtype).removeprefix("torch.")
     if dtype not in ITEMSIZE or tensor.layout != torch.strided or tensor.device.type not in ("cpu", "cuda"):
         return {"kind": "other", "type": f"{tensor.layout} {dtype} tensor on {tensor.device}"}
@@ -49,11 +49,11 @@ def _tensor(tensor: Tensor, parcel: Parcel, given: Sequence[Given]) -> dict[str,
         dtype, place, tuple(tensor.shape), tensor.stride(), int(tensor.storage_offset()), nbytes=dense.nbytes
     )
     alias = next((each.name for each in given if each.value is tensor or _share(each.storage, tensor)), "")
-    index = parcel.add(record, dense.data_ptr(), dense)
+    index = outgoing.add(record, dense.data_ptr(), dense)
     return {"kind": "tensor", "record": index, "requires_grad": tensor.requires_grad, "alias": alias}
 
 
-def _array(array: numpy.ndarray[Any, Any], parcel: Parcel, given: Sequence[Given]) -> dict[str, Any]:
+def _array(array: numpy.ndarray[Any, Any], outgoing: Outgoing, given: Sequence[Given]) -> dict[str, Any]:
     try:
         dense = torch.from_numpy(numpy.array(array, order="C"))
     except TypeError:
@@ -66,16 +66,16 @@ def _array(array: numpy.ndarray[Any, Any], parcel: Parcel, given: Sequence[Given
     )
     arrays = [each for each in given if isinstance(each.value, numpy.ndarray)]
     alias = next((each.name for each in arrays if numpy.may_share_memory(each.value, array)), "")
-    index = parcel.add(record, dense.data_ptr(), dense)
+    index = outgoing.add(record, dense.data_ptr(), dense)
     return {"kind": "numpy", "record": index, "type": "ndarray", "alias": alias}
 
 
-def pack_bytes(tensor: Tensor, parcel: Parcel, flags: int) -> None:
+def pack_bytes(tensor: Tensor, outgoing: Outgoing, flags: int) -> None:
     """Add the elements of `tensor` as plain bytes."""
     dense = tensor.to("cpu").contiguous().view(-1)
     every = dense.view(torch.uint8) if dense.numel() else torch.empty(0, dtype=torch.uint8)
     record = TensorRecord("uint8", "cpu", (every.numel(),), (1,), flags=flags, nbytes=every.numel())
-    parcel.add(record, every.data_ptr(), every)
+    outgoing.add(record, every.data_ptr(), every)
 
 
 def _share(storage: Tensor, tensor: Tensor) -> bool:

@@ -25,7 +25,7 @@ _OP_FILE = "op.py"
 _MAX_MESSAGE = 8192
 _MOST_CALLERS = 8
 # What a check in C++ puts before `FILE:LINE`: where the package was built, or where torch is installed.
-_FOLDERS = re.compile(r"(?:/[^\s,:/]+)+/(?:workshops/[0-9a-f]{32}/tree|include)/(?=[\w./-]+\.\w+:\d)")
+_FOLDERS = re.compile(r"(?:/[^\s,:/]+)+/(?:packages/[0-9a-f]{32}/tree|include)/(?=[\w./-]+\.\w+:\d)")
 
 
 class LoadedSubmission:
