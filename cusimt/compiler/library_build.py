@@ -1,7 +1,7 @@
 """Builds one library of the simulator from its C++ sources, in the build cache.
 
-Measured with g++ 12: the 59 files of the runtime take 35 s of one processor, and 23 s over standard
-headers that are precompiled for them.
+Standard headers are precompiled for them, which saves a third: measured with g++ 12 when the runtime had
+59 files, 23 s of one processor instead of 35.
 """
 
 from __future__ import annotations
