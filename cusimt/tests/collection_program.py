@@ -19,6 +19,7 @@ import importlib
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -37,6 +38,7 @@ from cusimt.tests.surface_program import ON_GPU, Program
 
 ROOT = Path(__file__).resolve().parents[2]
 SOURCES = Path(__file__).parent / "collection"
+_parsing = threading.Lock()
 
 Array = NDArray[Any]
 Check = Callable[[Array], None]  # raises AssertionError
@@ -144,9 +146,17 @@ def _read_from(source: Path) -> list[str]:
     return [host_compiler().version, libraries.sources_digest(), _translator(), *own]
 
 
-@functools.cache
 def _translator() -> str:
-    """A digest of what `nvcc` does, in which comments and docstrings do not count."""
+    """A digest of what `nvcc` does, in which comments and docstrings do not count.
+
+    Libraries are made in several threads, and early releases of Python 3.11 cannot parse in two at a time.
+    """
+    with _parsing:
+        return _digest_of_translator()
+
+
+@functools.cache
+def _digest_of_translator() -> str:
     rooms = [PACKAGE / name for name in ("compiler", "support", "translate")]
     modules = [PACKAGE / "folders.py", PACKAGE / "gpu_models.py"]
     modules += sorted(path for room in rooms for path in room.rglob("*.py"))

@@ -145,7 +145,7 @@ def test_a_narrow_page_draws_rows_of_half_the_width_with_all_lanes(browser: Brow
     assert browser.evaluate(lanes % "shared") == 16 + 1  # the rest wait for the second pass
     assert page["drawnPasses"] == 2 * 2 + 1  # passes of both halves of the banks, and their second head
     browser.resize(1300, 800)
-    assert browser.evaluate("document.querySelectorAll('#explorer-global text.end').length") == 2
+    browser.wait_until("document.querySelectorAll('#explorer-global text.end').length === 2")
 
 
 def test_the_sentence_is_announced_after_a_pause(browser: Browser, site: str) -> None:
