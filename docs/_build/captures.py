@@ -34,6 +34,7 @@ SAMPLE = COURSE / "docs" / "samples" / "course"
 FOLDER = COURSE / "docs" / "_captured"
 SEED = "20260401"
 SECONDS = re.compile(r"\b\d+(?:\.\d+)? (?=(?:m?s|seconds?)\b)")
+BUILD_OF_TORCH = re.compile(r"(?<=torch )(\d+\.\d+\.\d+)\+\w+")  # as in 2.13.0+cpu
 WALL_CLOCK = re.compile(r"\b\d+(?:\.\d+)? (?=(?:s|seconds?)\b)")
 
 
@@ -123,6 +124,7 @@ def run(capture: Capture) -> str:
             raise SystemExit(f"{capture.name}: exit code {done.returncode}\n{done.stdout}{done.stderr}")
         text = done.stdout.replace(str(folder), "").replace(str(COURSE), "")
     text = text.replace("Built from the cache.", "Built in 1 s.")  # it depends on what ran before
+    text = BUILD_OF_TORCH.sub(r"\1", text)
     text = (WALL_CLOCK if capture.simulated else SECONDS).sub("… ", text)
     if capture.solved:  # the copy holds one exercise, so its next step is not a learner's
         text = text.rstrip().rpartition("\n")[0]

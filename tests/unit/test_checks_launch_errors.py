@@ -24,6 +24,11 @@ def test_a_launch_whose_error_is_dropped_fails_and_is_named() -> None:
     assert "C10_CUDA_KERNEL_LAUNCH_CHECK()" in outcome.sentence
 
 
+def test_the_other_cases_were_not_asked_and_say_nothing_about_it() -> None:
+    outcome = judged(muladd, [*CASES, Case("size 5", three(5))], checks_launches=False)
+    assert outcome.topic == "invalid_launch" and outcome.lines == ()
+
+
 def test_only_cases_that_ask_for_it_are_called_again() -> None:
     cases = [replace(CASES[0], launch_errors=False)]
     assert judged(muladd, cases, checks_launches=False).status is Status.PASS

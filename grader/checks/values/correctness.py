@@ -26,7 +26,7 @@ from grader.checks.values.common_cause import in_a_sentence
 from grader.checks.values.compare import Mismatch, compare, compare_values, number
 from grader.checks.values.expected import Expected, expected_changes, expected_outputs, tolerance_for
 from grader.checks.values.inputs import Drawn, Inputs
-from grader.checks.values.launch_errors import unnoticed_refusal
+from grader.checks.values.launch_errors import INVALID_LAUNCH, unnoticed_refusal
 from grader.checks.values.precision import whatever_the_dtype
 from grader.checks.values.refusals import judge_refusal
 from grader.checks.values.sum_patterns import TRANSPOSED
@@ -88,14 +88,8 @@ def _first_of(failures: list[Outcome], bench: Bench) -> Outcome:
     if first.status is not Status.NOT_ATTEMPTED:
         first = replace(first, lines=(*first.lines, *waiting(failures)))
         failures = [each for each in failures if each.status is not Status.NOT_ATTEMPTED]
-    shared = told_apart(bench, {failure.case for failure in failures})
-    judged = [case for case in bench.spec.cases if bench.has_tried(case)]
-    all_tried = len(judged) == len(bench.spec.cases)
-    if shared and (all_tried or len(failures) > 1):  # one failure that ended the run has much in common
-        others = "no other" if all_tried else "no other that was tried"
-        first = replace(first, lines=(*first.lines, in_a_sentence(shared, len(failures), others)))
-    elif len(failures) == 1 < len(judged) and all_tried:
-        first = replace(first, lines=(*first.lines, f'The only wrong case: "{first.case}".'))
+    if first.topic != INVALID_LAUNCH:  # which is looked for in marked cases alone
+        first = _with_what_is_shared(first, failures, bench)
     if len(failures) == 1:
         return first
     also = [f'"{each.case}"' for each in failures[1:4]]
@@ -103,6 +97,19 @@ def _first_of(failures: list[Outcome], bench: Bench) -> Outcome:
         also.append(f"{len(failures) - 4} more")
     label = "Also waiting" if first.status is Status.NOT_ATTEMPTED else "Also wrong"
     return replace(first, lines=(*first.lines, f"{label}: {listed(also)}."))
+
+
+def _with_what_is_shared(first: Outcome, failures: list[Outcome], bench: Bench) -> Outcome:
+    """Say what the wrong cases have in common and the others have not, or that there is but one."""
+    shared = told_apart(bench, {failure.case for failure in failures})
+    judged = [case for case in bench.spec.cases if bench.has_tried(case)]
+    all_tried = len(judged) == len(bench.spec.cases)
+    if shared and (all_tried or len(failures) > 1):  # one failure that ended the run has much in common
+        others = "no other" if all_tried else "no other that was tried"
+        return replace(first, lines=(*first.lines, in_a_sentence(shared, len(failures), others)))
+    if len(failures) == 1 < len(judged) and all_tried:
+        return replace(first, lines=(*first.lines, f'The only wrong case: "{first.case}".'))
+    return first
 
 
 def _most_certain(failures: list[Outcome]) -> list[Outcome]:

@@ -11,6 +11,7 @@ from grader.checks.values.inputs import Inputs
 from grader.specification import Case
 from grader.verdict import Status
 
+INVALID_LAUNCH = "invalid_launch"  # the topic
 _RULE = (
     "A kernel that did not start writes nothing, and the result holds arbitrary values. Let the call that "
     "launches also ask for the launch's error, and raise it: C10_CUDA_KERNEL_LAUNCH_CHECK() behind the "
@@ -35,5 +36,5 @@ def unnoticed_refusal(bench: Bench, case: Case, inputs: Inputs) -> Outcome | Non
         f"{place}{bench.text(inputs, case)} returned a result although the device had refused the launch of "
         f"{kernel_name(first)} (the grader made it refuse; on a GPU it may for want of registers or shared "
         f"memory). {_RULE}",
-        case=case.name, expected="an exception", got="a result", topic="invalid_launch",
+        case=case.name, expected="an exception", got="a result", topic=INVALID_LAUNCH,
     )  # fmt: skip
