@@ -12,10 +12,15 @@ namespace simt {
 
 // A copy for the call to take; of an array and a function their address, which is what the call takes.
 #ifdef __clang__
-// clang++ has hooks where a call's objects are copied. A reference to a field of a packed structure, which lies anywhere,
-// would promise an alignment.
+// clang++ has hooks where a call's objects are copied, unless it finds that an object which the call takes in memory can be
+// copied there at once: after the last pass that adds hooks. So such an object may have changed in between. A reference to a
+// field of a packed structure, which lies anywhere, would promise an alignment.
+SIMT_INLINE void may_change(void* object) { asm volatile("" : : "r"(object) : "memory"); }
+
 template <class T>
 SIMT_INLINE constexpr T handed(T value) {
+    constexpr size_t in_registers = 16;  // bytes, at most
+    if (sizeof(T) > in_registers && !__builtin_is_constant_evaluated()) may_change(&value);
     return value;
 }
 #else
