@@ -127,11 +127,6 @@ void multiply(const Product& product) {
     }
 }
 
-cublasStatus_t refuse(cublasStatus_t status, const std::string& why) {
-    explain_refusal(why);
-    return status;
-}
-
 // The name of the leading dimension of the matrix with that name.
 std::string leading(const std::string& name) { return name == "A" ? "lda" : name == "B" ? "ldb" : "ldc"; }
 

@@ -13,8 +13,6 @@
 namespace simt {
 
 namespace {
-constexpr uintptr_t kUnit = 16;  // bytes; of sizes, and of addresses
-
 [[noreturn]] void fail(const Report& what, int error) {
     report(what);
     fail_launch(error);
@@ -96,9 +94,9 @@ void require_alignment(uintptr_t address, uintptr_t unit, uint32_t bytes, int ki
 }
 
 void check_linear(uintptr_t to, uintptr_t from, uint32_t bytes, const void* call_site) {
-    require_alignment(to, kUnit, bytes, WRITE, call_site);
-    require_alignment(from, kUnit, bytes, READ, call_site);
-    if (bytes % kUnit) refuse_copy("cp.async.bulk copies a multiple of 16 bytes, not " + std::to_string(bytes), call_site);
+    require_alignment(to, kBulkUnit, bytes, WRITE, call_site);
+    require_alignment(from, kBulkUnit, bytes, READ, call_site);
+    if (bytes % kBulkUnit) refuse_copy("cp.async.bulk copies a multiple of 16 bytes, not " + std::to_string(bytes), call_site);
 }
 
 void check_target(uintptr_t address, uint32_t bytes, int kind, const void* call_site) {

@@ -15,6 +15,8 @@
 
 namespace simt {
 
+constexpr uint32_t kBulkUnit = 16;  // bytes, of which a bulk copy moves whole ones, at multiples of it
+
 // Contiguous on both sides. `from` 0: nothing to copy, but a place to fill.
 struct Strip {
     uintptr_t to, from;

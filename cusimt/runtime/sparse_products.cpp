@@ -46,22 +46,21 @@ cusparseStatus_t sparse_times_dense(cusparseHandle_t handle, cusparseOperation_t
     int64_t m = flip ? all_a.cols : all_a.rows, k = flip ? all_a.rows : all_a.cols, n = all_c.cols;
     int batches = all_c.batches == batches_of(all_a, all_b, all_c) ? all_c.batches : 0;
     if (all_b.rows != k || all_b.cols != n || all_c.rows != m) {
-        explain_refusal("op(A) is " + shape(m, k) + ", B is " + shape(all_b.rows, all_b.cols) + " and C is " +
-                        shape(all_c.rows, n));
-        return CUSPARSE_STATUS_INVALID_VALUE;
+        return refuse(CUSPARSE_STATUS_INVALID_VALUE, "op(A) is " + shape(m, k) + ", B is " + shape(all_b.rows, all_b.cols) +
+                                                         " and C is " + shape(all_c.rows, n));
     }
     if (batches == 0) {
-        explain_refusal("the batch of A has " + std::to_string(all_a.batches) + " matrices, that of B " +
-                        std::to_string(all_b.batches) + " and that of C " + std::to_string(all_c.batches));
-        return CUSPARSE_STATUS_INVALID_VALUE;
+        return refuse(CUSPARSE_STATUS_INVALID_VALUE, "the batch of A has " + std::to_string(all_a.batches) +
+                                                         " matrices, that of B " + std::to_string(all_b.batches) +
+                                                         " and that of C " + std::to_string(all_c.batches));
     }
     explain_refusal("");
     if (all_a.value_type != all_b.value_type) return CUSPARSE_STATUS_NOT_SUPPORTED;
     double operations = 2.0 * static_cast<double>(all_a.nnz) * static_cast<double>(n) * batches;
     LibraryCall call("cuSPARSE SpMM", handle->stream, operations);
     if (!use_workspace(buffer, all_a)) {
-        explain_refusal("the workspace has to be " + std::to_string(workspace_bytes(all_a)) + " bytes of device memory");
-        return CUSPARSE_STATUS_INVALID_VALUE;
+        return refuse(CUSPARSE_STATUS_INVALID_VALUE,
+                      "the workspace has to be " + std::to_string(workspace_bytes(all_a)) + " bytes of device memory");
     }
     for (int number = 0; number < batches; ++number) {
         const cusparseSpMatDescr a = of_batch(all_a, number);

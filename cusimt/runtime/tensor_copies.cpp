@@ -10,8 +10,6 @@
 using namespace simt;
 
 namespace {
-constexpr int kCoordinateBytes = 16;
-
 // A map may be a parameter, or in constant or global memory.
 TensorMap read_map(const void* map, unsigned rank, const void* call_site) {
     require_alignment(uintptr_t(map), 64, sizeof(CUtensorMap), READ, call_site);
@@ -28,9 +26,9 @@ TensorMap read_map(const void* map, unsigned rank, const void* call_site) {
 // The unit moves whole 16 bytes: an H200 answers another first coordinate with an illegal instruction.
 void check_first_coordinate(int32_t first, const TensorMap& map, const void* call_site) {
     const int64_t offset = int64_t(first) * map.element_bytes;
-    if (offset % kCoordinateBytes == 0) return;
+    if (offset % int64_t(kBulkUnit) == 0) return;
     refuse_copy("the innermost coordinate of cp.async.bulk.tensor is a multiple of " +
-                    std::to_string(kCoordinateBytes / map.element_bytes) + " elements, which are 16 bytes, not " +
+                    std::to_string(kBulkUnit / map.element_bytes) + " elements, which are 16 bytes, not " +
                     std::to_string(first),
                 call_site);
 }

@@ -10,7 +10,6 @@ namespace simt {
 
 namespace {
 constexpr uint64_t kMagic = 0x70616d20726f736eull;
-constexpr uint32_t kUnit = 16;  // bytes, that a swizzle keeps together and a store writes
 
 class Strips {
   public:
@@ -18,7 +17,7 @@ class Strips {
 
     // The next bytes of the box; `global` 0: outside of the tensor.
     void add(uintptr_t global, uint32_t bytes) {
-        const uint32_t most = map_.swizzle ? kUnit : bytes;
+        const uint32_t most = map_.swizzle ? kBulkUnit : bytes;
         for (uint32_t part; bytes > 0; bytes -= part) {
             part = std::min(bytes, most - uint32_t(at_ % most));
             if (global || fills_) append({shared_address(), global, part});
@@ -54,7 +53,7 @@ class Strips {
 
 // Of one row of the box: those elements outside at its begin, those inside, those at its end.
 void add_row(const TensorMap& map, int64_t first, uintptr_t row, bool fills, Strips& strips) {
-    const int64_t count = map.extent(0), per_unit = kUnit / map.element_bytes;
+    const int64_t count = map.extent(0), per_unit = kBulkUnit / map.element_bytes;
     int64_t size = int64_t(map.dimensions[0]);
     if (!fills) size = (size + per_unit - 1) / per_unit * per_unit;  // a store writes whole units, as an H200 does
     const int64_t begin = row ? std::clamp<int64_t>(-first, 0, count) : count;

@@ -1,8 +1,8 @@
 // Tensor maps (CUtensorMap): a tensor in global memory, the box that a copy moves, and how the box lies in shared memory.
 //
 // Boxes are dense there, the first dimension innermost, and may begin and end outside of the tensor: what lies outside is filled
-// on the way in, and not written on the way out, but for what completes the last 16 bytes of a row. A swizzle exchanges the 16-byte units of 128 bytes, by the number of the 128
-// bytes: of bits 4 to 6 of an address the lowest one, two or three are combined by exclusive or with those from bit 7 on.
+// on the way in, and not written on the way out, but for what completes the last 16 bytes of a row. A swizzle exchanges the
+// 16-byte units of 128 bytes, by the number of the 128 bytes: of bits 4 to 6 of an address the lowest one, two or three are combined by exclusive or with those from bit 7 on.
 #pragma once
 #include <stdint.h>
 

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from cusimt.compiler import libraries
-from cusimt.tests.device_arrays import Device, blas_handle, random, scalar
+from cusimt.tests.device_arrays import Device, random, scalar
 from cusimt.tests.surface_program import ON_GPU, Array, runtime
 
 pytestmark = pytest.mark.skipif(ON_GPU, reason="cuSOLVER itself needs no test")
@@ -30,24 +30,12 @@ def solver() -> ctypes.CDLL:
     return ctypes.CDLL(str(libraries.solver_library()))
 
 
-@pytest.fixture
-def device() -> Iterator[Device]:
-    with Device() as created:
-        yield created
-
-
 @pytest.fixture(scope="module")
 def handle() -> Iterator[ctypes.c_void_p]:
     created = ctypes.c_void_p()
     assert solver().cusolverDnCreate(ctypes.byref(created)) == SUCCESS
     yield created
     assert solver().cusolverDnDestroy(created) == SUCCESS
-
-
-@pytest.fixture(scope="module")
-def blas() -> Iterator[ctypes.c_void_p]:
-    with blas_handle() as created:
-        yield created
 
 
 class Call:

@@ -80,12 +80,6 @@ class Jacobi:
         return status, self.device.get(info, infos).tolist()
 
 
-@pytest.fixture
-def device() -> Iterator[Device]:
-    with Device() as created:
-        yield created
-
-
 @pytest.fixture(params=list(ELEMENT))
 def gesvdj(request: pytest.FixtureRequest, device: Device) -> Iterator[Jacobi]:
     yield (made := Jacobi(request.param, "gesvdj", device))

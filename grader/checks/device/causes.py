@@ -12,7 +12,7 @@ from cusimt.findings import SUSPICIONS
 from cusimt.support.words import counted
 from grader.checks.bench import Bench, Call
 from grader.checks.device.findings import seen_in
-from grader.checks.device.launches import kernel_name
+from grader.checks.device.launches import kernel_name, launch_place
 from grader.checks.outcome import Cause
 from grader.verdict import ReportedFinding
 
@@ -62,9 +62,8 @@ def refused_launch(call: Call, files: Path) -> Cause | None:
     refused = next((each for each in call.reply.trace.launches if each.error), None)
     if refused is None:
         return None
-    where = f"{Path(refused.file).name}:{refused.line}: " if refused.file else ""
     what = f"The launch of {kernel_name(refused)} was refused: grid {refused.grid}, block {refused.block}."
-    return Cause(ReportedFinding("invalid_launch", what, ""), f"{where}{what}")
+    return Cause(ReportedFinding("invalid_launch", what, ""), f"{launch_place(refused)}{what}")
 
 
 def refused_copy(call: Call) -> str:

@@ -85,6 +85,11 @@ def accepted_launches(bench: Bench, call: Call) -> list[TracedLaunch]:
     return [launch for launch in own_launches(bench, call) if launch.error == 0]
 
 
+def launch_place(launch: TracedLaunch) -> str:
+    """``kernel.cu:45: ``, where a launch is in the learner's code; "" where that is not known."""
+    return f"{Path(launch.file).name}:{launch.line}: " if launch.file else ""
+
+
 def kernel_name(launch: TracedLaunch) -> str:
     """``muladd_kernel<float>`` of ``void muladd_kernel<float>(float const*, float const*, int)``."""
     return instance_name(launch.kernel)

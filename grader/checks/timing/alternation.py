@@ -81,7 +81,7 @@ class Measured:
     baseline_calls: int = 1
     changed: tuple[str, ...] = ()
     copy_rate: float = 0.0
-    apart: float = 0.05
+    apart: float = FULL.apart
     held: int = 0
     error: RemoteError | None = None
 

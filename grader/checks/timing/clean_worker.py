@@ -69,7 +69,7 @@ class StandingWorker:
 
     def get_ready(self) -> None:
         """Start it, or replace one that an author's edit has outdated; while nobody waits for it."""
-        if self._worker is not None and not self._is_outdated(self._worker):
+        if self._worker is not None and not self._worker.has_failed() and self._knows_the_spec():
             self._worker.rest()
             return
         self._end_worker()
@@ -82,7 +82,7 @@ class StandingWorker:
 
     def serving(self, bench: Bench) -> AbstractContextManager[None]:
         """Within the context ``bench.clean`` lends it, or one for this verdict alone if it is not ready."""
-        if self._worker is None or not self._worker.is_ready() or self._is_outdated(self._worker):
+        if self._worker is None or not self._worker.is_ready() or not self._knows_the_spec():
             return clean_worker(bench)
         return _lending(bench, self._worker)
 
@@ -92,8 +92,9 @@ class StandingWorker:
         if self._zygote is not None:
             self._zygote.close()
 
-    def _is_outdated(self, worker: CleanWorker) -> bool:
-        return worker.has_failed() or self._exercise.spec_path.read_bytes() != self._text
+    def _knows_the_spec(self) -> bool:
+        """Whether an author has left the spec as it was when the worker loaded it."""
+        return self._exercise.spec_path.read_bytes() == self._text
 
     def _end_worker(self) -> None:
         if self._worker is not None:

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from grader.checks.bench import Bench, case_options
-from grader.checks.device.launches import kernel_name
+from grader.checks.device.launches import kernel_name, launch_place
 from grader.checks.outcome import Outcome
 from grader.checks.values.inputs import Inputs
 from grader.specification import Case
@@ -30,11 +28,10 @@ def unnoticed_refusal(bench: Bench, case: Case, inputs: Inputs) -> Outcome | Non
     if not refused or reply.error is not None:
         return None
     first = refused[0]
-    place = f"{Path(first.file).name}:{first.line}: " if first.file else ""
     return Outcome(
         Status.FAIL,
-        f"{place}{bench.text(inputs, case)} returned a result although the device had refused the launch of "
-        f"{kernel_name(first)} (the grader made it refuse; on a GPU it may for want of registers or shared "
-        f"memory). {_RULE}",
+        f"{launch_place(first)}{bench.text(inputs, case)} returned a result although the device had refused "
+        f"the launch of {kernel_name(first)} (the grader made it refuse; on a GPU it may for want of "
+        f"registers or shared memory). {_RULE}",
         case=case.name, expected="an exception", got="a result", topic=INVALID_LAUNCH,
     )  # fmt: skip

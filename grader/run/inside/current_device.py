@@ -22,7 +22,7 @@ class DeviceStream:
 
     device: int
     side: torch.cuda.Stream | None
-    late_ms: float = 0.0
+    late_ms: float
 
     @contextlib.contextmanager
     def current(self) -> Iterator[None]:
