@@ -16,6 +16,7 @@ HEADINGS = (
 )  # fmt: skip
 _PROMISE = re.compile(r"^\*\*[^*]+\*\*$", re.MULTILINE)
 _ELSEWHERE = re.compile(r"\]\(https://")
+_IN_THE_LESSON = re.compile(r'(?:"[^"\n]+"(?: and |, )?)+ in the lesson\b')
 
 
 def hints_have_three_rungs(exercise: Exercise) -> Iterator[Problem]:
@@ -31,6 +32,23 @@ def hints_have_three_rungs(exercise: Exercise) -> Iterator[Problem]:
             )
     for section in rungs.keys() - exercise.sections.keys():
         yield Problem(exercise.hints_path, f"{section} is no section", "Name a section of exercise.toml.")
+
+
+def hints_quote_the_lesson(exercise: Exercise) -> Iterator[Problem]:
+    """What a hint sends the learner to, by its name in quotes, is in the lesson under that name."""
+    lesson = _lesson(exercise)
+    if not lesson:
+        return
+    has = " ".join(lesson.split()).lower()
+    for text in (rung for rungs in read_hints(exercise).values() for rung in rungs):
+        for named in _IN_THE_LESSON.findall(" ".join(text.split())):
+            for name in re.findall(r'"([^"]+)"', named):
+                if name.lower() not in has:
+                    yield Problem(
+                        exercise.hints_path,
+                        f'a hint names "{name}" in the lesson, which has no such words',
+                        "Write the heading as the lesson has it.",
+                    )
 
 
 def lesson_is_whole(exercise: Exercise) -> Iterator[Problem]:

@@ -23,6 +23,7 @@ RULES: tuple[Rule, ...] = (
     question_rules.questions_have_a_place,
     question_rules.choices_are_read_where_they_are_answered,
     lesson_rules.hints_have_three_rungs,
+    lesson_rules.hints_quote_the_lesson,
     lesson_rules.lesson_is_whole,
     lesson_rules.lesson_shows_the_files,
     lesson_rules.lesson_is_in_the_menu,

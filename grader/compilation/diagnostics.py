@@ -2,15 +2,15 @@
 
 Understands g++, clang++ and nvcc, and the linkers ld, gold and lld. A message that lies in the learner's
 files is kept with its source line and caret; one inside a foreign header is moved to the
-learner's line that led there; notes are kept where they point into the learner's files; template backtraces
-are dropped.
+learner's line that led there; notes are kept where they point into the learner's files and say something of
+their own; template backtraces are dropped.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from grader.compilation.other_messages import unplaced
@@ -34,6 +34,9 @@ _UNDEFINED = re.compile(r"undefined (?:reference to|symbol:) [`'\"]?(?P<name>.+?
 _REPEATED = re.compile(r"multiple definition of [`'](?P<name>.+?)'")
 _SUPPLIED = re.compile(r"^(_?Py[A-Z_]|cu(blas|sparse)[A-Z])")  # by the interpreter, and by what torch needs
 _LINKED_FUNCTION = re.compile(r"\bld[\w.]*: .*: in function `")
+# A copy or a move, which every class has and no call that fails was meant to be; C<T> where it is deduced.
+_COPY = re.compile(r"candidate.*\b(?P<name>\w+)\((?:const )?(?P=name)(?:<[^()]*>)?\s*(?:&&?)?\)")
+_INTRODUCES = re.compile(r"(?:deduction/substitution failed|candidates? (?:is|are)|\d+ candidates?):$")
 _GUTTER = re.compile(r"^ *\d* \| ?")
 _SIZE = re.compile(r"\bsize_t\b|\bunsigned long\b")
 _STOPPED = re.compile(r"^error: the compiler was stopped .*$", re.MULTILINE)
@@ -60,7 +63,7 @@ def trim(log: str, sources: Iterable[Path]) -> str:
     """The errors in `log`, each at a line of the files beside `sources`; all of it when none can be read."""
     roots = {source.resolve().parent for source in sources}
     shown: dict[tuple[str, str], str] = {}
-    messages = _parse(log)
+    messages = _introduced(_parse(log))
     for index, message in enumerate(messages):
         if not message.is_error:
             continue
@@ -120,12 +123,32 @@ def _parse(log: str) -> list[_Message]:
 
 
 def _notes_of(messages: Sequence[_Message], index: int) -> list[_Message]:
+    """What the compiler adds to an error, but for copies among its candidates and lines that only introduce."""
     notes = []
+    of_a_copy = False
     for message in messages[index + 1 :]:
         if message.severity != "note":
             break
-        notes.append(message)
+        if "candidate" in message.text:
+            of_a_copy = _COPY.search(message.text) is not None
+        if not of_a_copy and not _INTRODUCES.search(message.text):
+            notes.append(message)
     return notes
+
+
+def _introduced(messages: Sequence[_Message]) -> list[_Message]:
+    """With an error that ends in a colon in one message with the error at the same place that follows."""
+    whole: list[_Message] = []
+    for message in messages:
+        last = whole[-1] if whole else None
+        if (
+            last is not None and last.is_error and message.is_error and last.text.endswith(":")
+            and (last.file, last.line, last.column) == (message.file, message.line, message.column)
+        ):  # fmt: skip
+            whole[-1] = replace(message, text=f"{last.text} {message.text}", before=last.before)
+        else:
+            whole.append(message)
+    return whole
 
 
 def _render(error: _Message, notes: Sequence[_Message], roots: set[Path]) -> tuple[str, str]:
@@ -135,9 +158,12 @@ def _render(error: _Message, notes: Sequence[_Message], roots: set[Path]) -> tup
         for file, line in dict.fromkeys(_places(_REQUIRED.match, error.before)):
             if _belongs(file, roots):
                 lines.append(f"{_shown(file)}:{line}: note: this line instantiates the template")
+        shown = {(error.file, error.line)}
         for note in notes:
             if _belongs(note.file, roots):
-                lines += [_heading(note), *_caret(note.excerpt)]
+                again = (note.file, note.line) in shown
+                lines += [_heading(note), *([] if again else _caret(note.excerpt))]
+                shown.add((note.file, note.line))
         return f"{error.file}:{error.line}", "\n".join(lines)
     origin = _origin(error, notes, roots)
     if origin is None:
@@ -168,7 +194,7 @@ def _places(find: Callable[[str], re.Match[str] | None], lines: Sequence[str]) -
 def _heading(message: _Message) -> str:
     column = f":{message.column}" if message.column and not _misses(message.excerpt) else ""
     severity = "note" if message.severity == "note" else "error"
-    return f"{_shown(message.file)}:{message.line}{column}: {severity}: {message.text}"
+    return f"{_shown(message.file)}:{message.line}{column}: {severity}: {message.text.strip()}"
 
 
 def _caret(excerpt: Sequence[str]) -> list[str]:

@@ -162,6 +162,14 @@ BREACHES: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda course: change(course / EXERCISE / "hints.md", "## The shape\n", "### The shape\n"),
         "hints.md: section forward_kernel has 2 hints",
     ),
+    "a hint that quotes what the lesson does not have": (
+        lambda course: change(
+            course / EXERCISE / "hints.md",
+            "Two lines: one saves, one returns.",
+            '"How it works" and "A heading\nof before" in the lesson.',
+        ),
+        'hints.md: a hint names "A heading of before" in the lesson, which has no such words',
+    ),
     "no lesson": (
         lambda course: (course / LESSON).unlink(),
         f"{SLUG}.md: the lesson is missing",

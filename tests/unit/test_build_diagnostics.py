@@ -92,6 +92,60 @@ def test_gcc_says_which_line_instantiates_a_broken_template(source: Path) -> Non
     assert trim(log.replace(required, 2 * required), source) == shown  # by two templates of one line
 
 
+def test_gcc_candidates_that_nobody_meant_are_left_out(source: Path) -> None:
+    """A copy, and the lines that only introduce another; the learner's line is shown once."""
+    source.write_text(
+        "template <typename T>\nstruct Buffer {\n  explicit Buffer(unsigned long n);\n};\nBuffer b(8);\n"
+    )
+    log = """\
+    FILE:5:11: error: class template argument deduction failed:
+        5 | Buffer b(8);
+          |           ^
+    FILE:5:11: error: no matching function for call to ‘Buffer(int)’
+    FILE:3:12: note: candidate: ‘template<class T> Buffer(long unsigned int)-> Buffer<T>’
+        3 |   explicit Buffer(unsigned long n);
+          |            ^~~~~~
+    FILE:3:12: note:   template argument deduction/substitution failed:
+    FILE:5:11: note:   couldn’t deduce template parameter ‘T’
+        5 | Buffer b(8);
+          |           ^
+    FILE:2:8: note: candidate: ‘template<class T> Buffer(const Buffer<T>&)-> Buffer<T>’
+        2 | struct Buffer {
+          |        ^~~~~~
+    FILE:2:8: note:   template argument deduction/substitution failed:
+    FILE:5:11: note:   mismatched types ‘const Buffer<T>’ and ‘int’
+        5 | Buffer b(8);
+          |           ^
+    FILE:2:8: note: candidate: ‘template<class T> Buffer(Buffer<T>)-> Buffer<T>’
+        2 | struct Buffer {
+          |        ^~~~~~
+    """
+    said = trim(log, source)
+    assert said.splitlines() == [
+        "kernel.cu:5:11: error: class template argument deduction failed: "
+        "no matching function for call to ‘Buffer(int)’",
+        "kernel.cu:3:12: note: candidate: ‘template<class T> Buffer(long unsigned int)-> Buffer<T>’",
+        "    3 |   explicit Buffer(unsigned long n);",
+        "      |            ^~~~~~",
+        "kernel.cu:5:11: note: couldn’t deduce template parameter ‘T’",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("candidate", "shown"),
+    [
+        ("candidate: ‘Buffer::Buffer(const Buffer&)’", False),
+        ("candidate: ‘constexpr Buffer::Buffer(Buffer&&)’", False),
+        ("candidate constructor (the implicit copy constructor) not viable: Buffer(const Buffer &)", False),
+        ("candidate: ‘Buffer::Buffer(int)’", True),
+        ("candidate: ‘void copy(const Buffer&)’", True),
+    ],
+)
+def test_which_candidates_are_shown(candidate: str, shown: bool, source: Path) -> None:
+    log = f"FILE:6:3: error: no matching function\nFILE:3:8: note: {candidate}\n"
+    assert (candidate in trim(log, source)) is shown
+
+
 def test_a_missing_header_is_shown_where_it_is_included(source: Path) -> None:
     log = """\
     FILE:1:10: fatal error: nothing.h: No such file or directory

@@ -157,7 +157,7 @@ def test_the_case_comes_first_whose_launch_explains_the_wrong_elements() -> None
     cases = [Case("unclear", three(9)), Case("telling", three(300)), Case("also unclear", three(8))]
     outcome = judged(only_one_block, cases, edit_trace=of_three_blocks)
     assert outcome.case == "telling"
-    assert "Written is what one block covers: does the index count the block?" in outcome.sentence
+    assert "what was written is what one block covers: does the index take the block into account?" in outcome.sentence
     assert outcome.lines[-1] == 'Also wrong: "unclear" and "also unclear".'
     assert judged(only_one_block, [cases[0], cases[2]], edit_trace=of_three_blocks).case == "unclear"
 
@@ -184,7 +184,7 @@ def test_what_the_device_saw_stays_in_front_of_what_another_case_explains() -> N
     outcome = judged(only_one_block, cases, edit_trace=seen_in_the_first)
     assert outcome.case == "seen" and outcome.sentence.startswith("Race on global memory")
     assert any(
-        line.startswith('Of the case "telling": The launch has 3 blocks of 128 threads.')
+        line.startswith('Of the case "telling": The launch has 3 blocks of 128 threads, and')
         for line in outcome.lines
     )
 

@@ -52,7 +52,7 @@ def test_the_fill_pattern_is_known_in_every_dtype(dtype: torch.dtype) -> None:
         (
             256,
             "Elements 256 to 299 were",
-            "Is the number of blocks rounded up, and does the index count the block?",
+            "Is the number of blocks rounded up, and does the index take the block into account?",
         ),
         (299, "Element 299 was", "Is the guard at the end of the grid too strict?"),
         (
@@ -72,7 +72,7 @@ def test_an_unwritten_tail(first: int, which: str, question: str) -> None:
 @pytest.mark.parametrize(
     ("shape", "first", "question"),
     [
-        ((300,), 64, "Does the index count the block?"),
+        ((300,), 64, "Does the index take the block into account?"),
         ((35,), 7, "Does every element have a thread: the index, the guard and the number of blocks?"),
         ((10, 33), 66, "That is from row 2 on: does every row have a thread?"),
     ],

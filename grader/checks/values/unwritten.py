@@ -122,12 +122,18 @@ def _in_a_line(wrong: Wrong, first: int, launch: TracedLaunch) -> str:
         return ""
     if blocks == 2:  # the first is also all but the last
         return (
-            f"The launch has {there}, and only the first wrote anything: does the index count the block, or "
-            "is the guard too strict?"
+            f"The launch has {there}, and what was written is what the first covers: does the index take the "
+            "block into account, or is the guard too strict?"
         )
     if first == size:
-        return f"The launch has {there}. Written is what one block covers: does the index count the block?"
-    return f"The launch has {there}, and only the last, partial block wrote nothing: is the guard too strict?"
+        return (
+            f"The launch has {there}, and what was written is what one block covers: does the index take the "
+            "block into account?"
+        )
+    return (
+        f"The launch has {there}, and what was written is what all of them but the last, partial one cover: "
+        "is the guard too strict?"
+    )
 
 
 def _interleaved(wrong: Wrong, untouched: torch.Tensor, launch: TracedLaunch) -> str:
@@ -165,7 +171,7 @@ def _in_a_plane(wrong: Wrong, untouched: torch.Tensor, launch: TracedLaunch) -> 
     if rows == columns == min(height, width) > 1:
         return f"{part} Are rows and columns exchanged: x and y in the index, or the bounds in the guard?"
     if (columns, rows) == (min(width, launch.block[0]), min(height, launch.block[1])):
-        return f"{part} One block covers as much: does the index count the block?"
+        return f"{part} One block covers as much: does the index take the block into account?"
     return f"{part} The grid has threads for all: look at the index and the guard."
 
 
@@ -230,8 +236,8 @@ def _about_the_grid(wrong: Wrong, first: int) -> str:
         return f"That is from row {first // row} on: {question}"
     if first % WARP == 0 and first > 0:
         if rounded:
-            return "Is the number of blocks rounded up, and does the index count the block?"
-        return "Does the index count the block?"
+            return "Is the number of blocks rounded up, and does the index take the block into account?"
+        return "Does the index take the block into account?"
     if missing > min(WARP, first):
         return "Does every element have a thread: the index, the guard and the number of blocks?"
     return "Is the guard at the end of the grid too strict?"
