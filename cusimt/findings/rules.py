@@ -222,10 +222,10 @@ _MIXED = {
     "the plain one to another kernel.",
 }
 _IN_PLACE = {
-    "shared": "A sum over several threads in one element needs atomics. What they read of each other's "
-    "elements, they read before anybody writes: with a __syncthreads() in between.",
-    "global": "A sum over several threads in one element needs atomics. What they read of each other's "
-    "elements, they read from a copy, or in the next kernel.",
+    "shared": "If several threads add to one element, use atomics. If a thread reads what another one "
+    "overwrites, let all of them read before any writes: with a __syncthreads() in between.",
+    "global": "If several threads add to one element, use atomics. If a thread reads what another one "
+    "overwrites, let it read from a copy, or in the next kernel.",
 }
 _ONE_BLOCK = (
     "That orders one block: what other blocks write as well must be read from a copy, or in the next kernel."

@@ -275,7 +275,7 @@ def test_a_vector_is_no_element_of_a_shared_array() -> None:
         ("host_reads_device", "Host code must not follow a device pointer: launch a kernel"),
         (
             "add_up_racy",
-            "A sum over several threads in one element needs atomics. What they read of each other's",
+            "If several threads add to one element, use atomics. If a thread reads what another one",
         ),
         ("memcpy_by_two", "Each element needs one owner, since any of the writers may be the last"),
         ("all_write", "Each element needs one owner: look at the index, or let the one lane write"),
@@ -283,7 +283,7 @@ def test_a_vector_is_no_element_of_a_shared_array() -> None:
             "reverse_racy",
             "Between one thread's write and another's access there must be a __syncthreads(); among",
         ),
-        ("histogram_racy", "A sum over several threads in one element needs atomics"),
+        ("histogram_racy", "If several threads add to one element, use atomics"),
         (
             "pass_on_across_blocks",
             "Blocks run in any order: no block may touch what another one writes. Read from a copy",

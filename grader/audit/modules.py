@@ -44,6 +44,16 @@ class Modules:
             return False
         return name in listed.names if listed.names is not None else name in _public(module)
 
+    def meant(self, module: str, name: str) -> list[str]:
+        """What a submission may use of `module`, if `module.name` is nothing: a slip, then."""
+        if module == OPERATORS:
+            return [self.own]
+        listed = self.lists.get(module)
+        if listed is None or _resolve(f"{module}.{name}") is not None:
+            return []
+        names = listed.names if listed.names is not None else _public(module)
+        return [f"{module}.{each}" for each in names]
+
 
 def is_open_class(full: str) -> bool:
     """Whether `full` is a class whose attributes Python lets be changed, for everybody in the process."""

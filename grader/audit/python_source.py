@@ -233,7 +233,7 @@ class SourceAudit:
             return  # an operator of its own
         elif base and (base == OPERATORS or self.is_module(base)):
             if not self.is_member(base, node.attr):
-                yield self.object(node, f"uses `{full}`", instead(full))
+                yield self.object(node, f"uses `{full}`", instead(full, self.modules.meant(base, node.attr)))
         else:
             yield from self._attribute_name(node, node.attr)
 
@@ -264,7 +264,8 @@ class SourceAudit:
         if name.startswith("__") or name in self.attributes or (self.registers and name in REGISTRATIONS):
             return  # double underscores have a rule of their own
         if name not in self.own:
-            yield self.object(node, f"reads the attribute `{name}`", instead(name))
+            meant = () if name in self.reserved() else self.attributes | self.own
+            yield self.object(node, f"reads the attribute `{name}`", instead(name, meant))
         elif self._is_of_others(node, name):
             yield self.object(node, f"reads the attribute `{name}`", OWN_RULE)
 

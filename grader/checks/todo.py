@@ -6,6 +6,7 @@ from collections.abc import Collection
 from pathlib import Path
 
 from grader.checks.outcome import Outcome
+from grader.course.answer_key import ANSWERS
 from grader.course.catalog import Exercise
 from grader.course.stubs import OpenTodo, in_order, open_todos
 from grader.verdict import Status
@@ -14,6 +15,7 @@ from grader.verdict import Status
 def check(exercise: Exercise, files: Path, settled: Collection[str] = ()) -> Outcome | None:
     """None when nothing is open; else one line per open TODO, in the order of the files.
 
+    Of the answer sheet's there is one line: its own check asks each question that is open.
     ``settled`` are sections that are known to be right, whatever stands there.
     """
     todos = [todo for todo in open_todos(exercise, files) if todo.section not in settled]
@@ -25,8 +27,16 @@ def check(exercise: Exercise, files: Path, settled: Collection[str] = ()) -> Out
     else:
         number = "One TODO is" if len(todos) == 1 else f"{len(todos)} TODOs are"
         sentence = f"{number} still open: next is TODO({first.section}) in {first.file}, line {first.line}."
-    lines = tuple(f"{each.file}:{each.line}: TODO({each.section}): {each.prompt}" for each in todos)
-    return Outcome(Status.NOT_ATTEMPTED, sentence, lines=lines, topic="todo")
+    asked = [each for each in todos if each.file == ANSWERS]
+    lines = [
+        f"{each.file}:{each.line}: TODO({each.section}): {each.prompt}"
+        for each in todos
+        if each.file != ANSWERS or len(asked) == 1
+    ]
+    if len(asked) > 1:
+        where = f"{ANSWERS}:{asked[0].line}: TODO({asked[0].section})"
+        lines.append(f"{where} and {len(asked) - 1} more: questions, which the answer sheet below lists")
+    return Outcome(Status.NOT_ATTEMPTED, sentence, lines=tuple(lines), topic="todo")
 
 
 def untouched(exercise: Exercise, todos: list[OpenTodo]) -> bool:

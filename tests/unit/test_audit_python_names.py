@@ -7,6 +7,25 @@ import pytest
 from grader.audit import python_source
 
 
+@pytest.mark.parametrize(
+    ("line", "meant"),
+    [
+        ("ctx.saved_tensor", "Did you mean `saved_tensors`?"),
+        ("x.contigous()", "Did you mean `contiguous`?"),
+        ("torch.emtpy_like(x)", "Did you mean `torch.empty_like`?"),
+        ("torch.ops.onw.f(x)", "Did you mean `torch.ops.own`?"),
+        ("x.quite_another", ""),  # close to nothing
+        ("x.f_locals", ""),  # it exists, and is on no list: no slip
+        ("torch.load(x)", ""),
+    ],
+)
+def test_a_slip_is_answered_with_the_name_that_was_meant(line: str, meant: str) -> None:
+    source = f"import torch\ndef f(ctx, x):\n    return {line}\n".encode()
+    first = next(python_source.audit(source, "op.py", "own"))
+    assert ("Did you mean" in first.rule) == bool(meant)
+    assert first.rule.startswith(meant)
+
+
 def objections(source: str) -> list[str]:
     return [each.what for each in python_source.audit(source.encode(), "op.py", "own")]
 

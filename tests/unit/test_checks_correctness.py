@@ -389,6 +389,6 @@ def test_the_case_that_is_explained_comes_first_where_nothing_explains_the_first
     cases = [CASES[0], Case("transposed", [three((9, 5), layout="transposed")[0], *three((9, 5))[1:]])]
     told = judged(dense, cases)
     assert told.case == "transposed"
-    assert "This is the answer for a read as dense memory" in told.sentence
+    assert "This is the answer for `a` read as dense memory" in told.sentence
     (line,) = judged(lambda a, b, c: a.sin(), cases).lines
     assert line == 'Also wrong: "transposed".'

@@ -46,7 +46,7 @@ def rows(x: Tensor) -> Tensor:
     ],
 )
 def test_a_part_of_the_columns(function: Callable[[Tensor], Tensor], words: str) -> None:
-    assert said(function, rows) == f"This is the answer for {words} of x: the other terms are left out."
+    assert said(function, rows) == f"This is the answer for {words} of `x`: the other terms are left out."
 
 
 def test_a_vector_has_elements_and_no_columns() -> None:
@@ -56,7 +56,7 @@ def test_a_vector_has_elements_and_no_columns() -> None:
     def every_second(x: Tensor) -> Tensor:
         return pairs(x * (torch.arange(100) % 2 == 0))
 
-    assert "every 2nd element of x" in said(every_second, pairs, shape=(100,))
+    assert "every 2nd element of `x`" in said(every_second, pairs, shape=(100,))
 
 
 def test_any_other_columns_are_not_named() -> None:

@@ -50,3 +50,28 @@ def test_a_number_of_gradients_is_counted(expected: int, got: int, said: str, tm
 
 def test_other_messages_have_no_such_cause(tmp_path: Path) -> None:
     assert advice("expected 4 values", "op.py:1", tmp_path) == ""
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        (
+            "function MixBackward returned a gradient different than None at position 2, but the corresponding "
+            "forward input was not a Variable",
+            "the argument of forward at position 2 is no tensor: None belongs there",
+        ),
+        (
+            "Function XBackward returned an invalid gradient at index 1 - got [2] but expected shape compatible "
+            "with [3]",
+            "A gradient has the shape of its argument; the index counts forward's arguments from 0.",
+        ),
+        (
+            "own::f() Expected a value of type 'Tensor' for argument 'out' but instead found type 'tuple'.",
+            "ctx.saved_tensors is a tuple, even of a single tensor.",
+        ),
+        ("own::f() Expected a value of type 'int' for argument 'n' but instead found type 'tuple'.", ""),
+    ],
+)
+def test_what_autograd_says_of_a_gradient_is_explained(message: str, said: str, tmp_path: Path) -> None:
+    told = advice(message, "", tmp_path)
+    assert said in told and bool(told) == bool(said)

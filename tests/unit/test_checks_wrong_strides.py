@@ -57,25 +57,25 @@ WIDE = tensor((7, 45))
     [
         (
             lambda a, b: strided(a, (1, 45)) - 2 * strided(b, (1, 45)),
-            "a and b read with their last two strides exchanged; the strides of a are (45, 1)",
+            "`a` and `b` read with their last two strides exchanged; the strides of `a` are (45, 1)",
         ),
         (
             lambda a, b: a - 2 * strided(b, (1, 45)),
-            "b read with its last two strides exchanged; its strides are (45, 1)",
+            "`b` read with its last two strides exchanged; its strides are (45, 1)",
         ),
         (
             lambda a, b: strided(a, (180, 4)) - 2 * strided(b, (180, 4)),
-            "a and b read with their strides in bytes, where they count elements; "
-            "the strides of a are (45, 1)",
+            "`a` and `b` read with their strides in bytes, where they count elements; "
+            "the strides of `a` are (45, 1)",
         ),
         (
             lambda a, b: a - 2 * strided(b, (1, 7)),
-            "b read by columns, as if the elements of a column were neighbours; its strides are (45, 1)",
+            "`b` read by columns, as if the elements of a column were neighbours; its strides are (45, 1)",
         ),
         (
             lambda a, b: by_rows(a) - 2 * by_rows(b),
-            "a and b read at a row and column that are computed by the number of rows, not columns; "
-            "the strides of a are (45, 1)",
+            "`a` and `b` read at a row and column that are computed by the number of rows, not columns; "
+            "the strides of `a` are (45, 1)",
         ),
     ],
 )
@@ -89,14 +89,14 @@ def test_an_operand_of_a_row_that_is_indexed_by_the_row() -> None:
     def wrong(a: Tensor, b: Tensor) -> Tensor:
         return a - 2 * b[:7, None]
 
-    words = "b indexed by the row, where it has a value for each column"
+    words = "`b` indexed by the row, where it has a value for each column"
     assert said(wrong, WIDE, tensor(45)) == f"This is the answer for {words}."
     assert said(lambda a, b: a - b[:7, None], WIDE, tensor(45)) == ""
 
 
 def test_an_operand_of_a_column_that_is_indexed_by_the_column() -> None:
     tall = tensor((45, 7))
-    words = "b indexed by the column, where it has a value for each row"
+    words = "`b` indexed by the column, where it has a value for each row"
     assert said(lambda a, b: a - 2 * b[:7, 0], tall, tensor((45, 1))) == f"This is the answer for {words}."
     assert said(lambda a, b: a - 3 * b[:7, 0], tall, tensor((45, 1))) == ""
 
@@ -119,25 +119,25 @@ SLICED = tensor((5, 4), layout="sliced")
             lambda a, b: read(a, (4, 1)) - 2 * b,
             TRANSPOSED,
             DENSE,
-            "a read as dense memory; its strides are (1, 5)",
+            "`a` read as dense memory; its strides are (1, 5)",
         ),
         (
             lambda a, b: a - 2 * read(b, (4, 1)),
             DENSE,
             SLICED,
-            "b read as dense memory; its strides are (8, 2)",
+            "`b` read as dense memory; its strides are (8, 2)",
         ),
         (
             lambda a, b: a - 2 * read(b, (8, 1)),
             DENSE,
             SLICED,
-            "b read with a stride of 1 along its last dimension; its strides are (8, 2)",
+            "`b` read with a stride of 1 along its last dimension; its strides are (8, 2)",
         ),
         (
             lambda a, b: a - 2 * read(b, (1, 5)),
             TRANSPOSED,
             DENSE,
-            "b read with the strides of a; its strides are (4, 1)",
+            "`b` read with the strides of `a`; its strides are (4, 1)",
         ),
     ],
 )

@@ -10,6 +10,7 @@ from grader.checks.bench import Bench, Call
 from grader.checks.device.call_sites import site_of
 from grader.checks.device.findings import MAPPED, OTHER_THREAD, seen_in
 from grader.checks.outcome import Outcome
+from grader.run.values import STRIDED_VIEW
 from grader.verdict import ReportedFinding
 
 _ON_HOST = "device_pointer_on_host"
@@ -112,6 +113,12 @@ def carried_answers(bench: Bench, call: Call) -> Outcome | None:
     foreign = call.reply.trace.foreign_copies
     if not bench.exercise.copies or not foreign:
         return None
+    if all(text.endswith(STRIDED_VIEW) for text in foreign):
+        sentence = (
+            f"{call.text} copied to the device what lies between the elements of an argument, too "
+            f"({listed(list(foreign)[:3])}). Copy from a dense array with the elements of the view."
+        )
+        return call.failure(sentence, "values", "the kernel was given other elements")
     sentence = (
         f"{call.text} copied data to the device that is not one of its arguments "
         f"({listed(list(foreign)[:3])}). The arguments' own elements go there as they are; what is "

@@ -45,14 +45,14 @@ def misreadings(operands: Sequence[Operand], shape: Sequence[int]) -> Iterator[M
         by_row = _by_the_other_index(tensor, tuple(shape))
         if by_row is not None:
             words, values = by_row
-            yield Misread(f"{name} {words}", {name: values})
+            yield Misread(f"`{name}` {words}", {name: values})
 
 
 def _alone(operand: Operand, others: Sequence[Operand]) -> Iterator[Misread]:
     name, tensor = operand
     own = tensor.stride()
     borrowed = [
-        (f"with the strides of {other}", _with_strides(values.stride()))
+        (f"with the strides of `{other}`", _with_strides(values.stride()))
         for other, values in others
         if values.shape == tensor.shape
     ]
@@ -60,7 +60,7 @@ def _alone(operand: Operand, others: Sequence[Operand]) -> Iterator[Misread]:
     for words, way in (*ways[:BEFORE_OTHERS], *borrowed, *ways[BEFORE_OTHERS:]):
         read = _read(tensor, way)
         if read is not None:
-            yield Misread(f"{name} read {words}; its strides are {own}", {name: read})
+            yield Misread(f"`{name}` read {words}; its strides are {own}", {name: read})
 
 
 def _together(operands: Sequence[Operand], words: str, way: Way) -> Misread | None:
@@ -71,8 +71,9 @@ def _together(operands: Sequence[Operand], words: str, way: Way) -> Misread | No
         return None
     names = [*replaced]
     own = next(tensor.stride() for name, tensor in operands if name == names[0])
+    quoted = listed([f"`{name}`" for name in names])
     return Misread(
-        f"{listed(names)} read {words.format('their')}; the strides of {names[0]} are {own}", replaced
+        f"{quoted} read {words.format('their')}; the strides of `{names[0]}` are {own}", replaced
     )
 
 

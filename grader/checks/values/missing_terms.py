@@ -39,7 +39,7 @@ def explain(
             wide = tensor.to(WIDER.get(tensor.dtype, tensor.dtype), copy=True)
             wide[..., ~kept] = 0
             if _explains(wide, drawn.name, spec, inputs, case, outputs, expected):
-                return f"This is the answer for {words} of {drawn.name}: the other terms are left out."
+                return f"This is the answer for {words} of `{drawn.name}`: the other terms are left out."
     return ""
 
 

@@ -246,6 +246,7 @@ def device_error(call: str, reply: Reply, case: str) -> Outcome:
 _APPENDIX = (
     r"\n(?:Exception raised from|CUDA kernel errors might|Search for `cuda|For debugging consider)"
     r"|(?<=backend\.) This could be because the operator"  # the dispatcher lists all its keys
+    r"|\nPosition: \d+\nValue: "  # and prints a value of the wrong type, twice
 )
 _LONGEST = 800  # characters
 

@@ -13,6 +13,7 @@ from typing import Any, TypeAlias
 import numpy
 
 from grader.run.inside.arguments import Given
+from grader.run.values import STRIDED_VIEW
 
 Digest: TypeAlias = Callable[[int, int], int]  # of address and length
 Line: TypeAlias = dict[str, Any]  # of the runtime's log of calls
@@ -58,7 +59,7 @@ def _taken_for_dense(line: Line, strided: Iterable[Given], digest: Digest) -> st
         )
         if 0 < line["bytes"] <= span and digest(array.ctypes.data, line["bytes"]) == line["content"]:
             count = line["bytes"] // array.itemsize
-            return f": {count} consecutive elements of `{each.name}`, which is a strided view"
+            return f": {count} consecutive elements of `{each.name}`, {STRIDED_VIEW}"
     return ""
 
 
