@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from cusimt.findings import Allocation, Finding, Frame, Party, Tensor
-from grader.checks.device.findings import _barriers_first, _without_effects
+from grader.checks.device.findings import _barriers_first, _without_effects, _without_mirrors
 
 LOAD, STORE = Frame("kernel.cu", 25), Frame("kernel.cu", 34)
 X, OUT = Tensor("x", 4), Tensor("the output", 4)
@@ -50,3 +50,18 @@ def test_a_barrier_that_not_all_reach_comes_before_the_races_in_shared_memory() 
     assert _barriers_first([barrier, OVERRUN, shared]) == [barrier, OVERRUN, shared]
     assert _barriers_first([OVERRUN, shared]) == [OVERRUN, shared]
     assert _barriers_first([barrier, OVERRUN]) == [barrier, OVERRUN]
+
+
+def test_a_race_between_two_lines_is_told_from_one_side() -> None:
+    here, there = race(LOAD, STORE, "shared"), race(STORE, LOAD, "shared")
+    assert _without_mirrors([here, OVERRUN, there]) == [here, OVERRUN]
+    assert _without_mirrors([there, here]) == [there]
+
+
+def test_two_races_between_the_same_lines_lack_two_barriers() -> None:
+    after = replace(race(LOAD, STORE, "shared"), note="read after write", ordered=True)
+    before = replace(race(STORE, LOAD, "shared"), note="write after read", ordered=True)
+    others = [after, before, race(STORE, LOAD), race(LOAD, LOAD, "shared"), race(LOAD, LOAD, "shared")]
+    assert _without_mirrors(others) == others
+    elsewhere = replace(before, note="read after write", tensor=X)
+    assert _without_mirrors([after, elsewhere]) == [after, elsewhere]

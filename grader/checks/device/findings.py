@@ -37,7 +37,7 @@ def seen_in(calls: Iterable[Call], files: Path, suspicions: bool = False) -> lis
     found = findings.symbolise([raw for _, raw in named], quote=quote, suspicions=suspicions)
     overruns = [raw for call, raw in named if raw.get("kind") == _OVERRUN and call.stage != "refusal"]
     found = _without_effects(found, findings.symbolise(overruns, quote=quote)) if overruns else found
-    return [_recorded(each) for each in _barriers_first(found)]
+    return [_recorded(each) for each in _barriers_first(_without_mirrors(found))]
 
 
 _OVERRUN = "out_of_bounds"
@@ -67,6 +67,34 @@ def _owner(finding: findings.Finding) -> str | int:
     if finding.tensor is not None:
         return finding.tensor.name
     return finding.allocation.base if finding.allocation is not None else ""
+
+
+def _without_mirrors(found: Sequence[findings.Finding]) -> list[findings.Finding]:
+    """A race between two lines once: another order of threads shows it from its other side.
+
+    Where the order of the program says which of the two comes first, one that says otherwise lacks another
+    barrier.
+    """
+    kept: list[findings.Finding] = []
+    told = set()
+    for each in found:
+        sides = _sides(each)
+        if sides is not None and sides[::-1] in told:
+            continue
+        told.add(sides)
+        kept.append(each)
+    return kept
+
+
+def _sides(finding: findings.Finding) -> tuple[tuple[object, ...], tuple[object, ...]] | None:
+    """The two lines of a race, each with the memory; None for what is no race, or within one line."""
+    if finding.other is None or not finding.frame.file or not finding.kind.startswith("race_"):
+        return None
+    memory = (finding.kind, _owner(finding), finding.note if finding.ordered else "")
+    here, there = finding.frame, finding.other.frame
+    if (here.file, here.line) == (there.file, there.line):
+        return None
+    return (here.file, here.line, *memory), (there.file, there.line, *memory)
 
 
 def _barriers_first(found: Sequence[findings.Finding]) -> list[findings.Finding]:
