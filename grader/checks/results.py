@@ -83,6 +83,8 @@ class Results:
             assert spec.part is not None and spec.part.points is not None
             bench = replace(bench, spec=spec, calls=[], right=[], current_case="", tried=False)
             self._check_one(spec.part.name, bench, spec.part.points, CHECKS["parts"])
+            if not self.exercise.is_repair:
+                self.found[-1] = as_told_before(self.found[-1], self.found[:-1])
             if self.found[-1].status is Status.PASS:
                 settled.update(spec.part.sections)
             if spec.part.name == self.until and not self.exercise.is_repair:
@@ -120,6 +122,19 @@ class Results:
     def _within(self, name: str) -> Progress:
         """Tells how far the check is: the name of the stage, a comma, and what it says."""
         return lambda said: self.progress(f"{name}, {said}")
+
+
+def as_told_before(part: CheckResult, earlier: Sequence[CheckResult]) -> CheckResult:
+    """Of a part that fails by what an earlier one has told, which it is: parts build on one another."""
+    places = {(each.kind, each.file, each.line) for each in part.findings if each.line}
+    for before in earlier:
+        told = {(each.kind, each.file, each.line) for each in before.findings}
+        if part.status is Status.FAIL is before.status and part.findings and places and places <= told:
+            first = part.findings[0]
+            name = before.name.replace("_", " ")
+            sentence = f"{first.file}:{first.line}: the finding of {name}, above. Repair that first."
+            return replace(part, sentence=sentence, findings=(), lines=())
+    return part
 
 
 # ---- workers that did not answer ----

@@ -42,8 +42,8 @@ def advice(message: str, where: str, files: Path) -> str:
         return too_many_or_few(int(found["needed"]) - int(found["given"]))
     if found := _NOT_NONE.search(message):
         return (
-            f"Counted from 1, the argument of forward at position {found['place']} is no tensor: None belongs "
-            "there in what backward returns."
+            f"Counted from 1, the argument of forward at position {found['place']} is no tensor: None "
+            "belongs there in what backward returns."
         )
     if _SHAPE.search(message):
         return "A gradient has the shape of its argument; the index counts forward's arguments from 0."

@@ -103,8 +103,8 @@ def precompile(screen: Screen) -> None:
 
     if headers.is_left():
         screen.say(
-            "Once on this machine for each form of binding, a minute or more: precompiling PyTorch's headers, "
-            "so that later checks are faster. Ctrl-C puts it off."
+            "Once on this machine for each form of binding, a minute or more: precompiling PyTorch's "
+            "headers, so that later checks are faster. Ctrl-C puts it off."
         )
         with contextlib.suppress(KeyboardInterrupt):
             headers.precompile_what_is_left()

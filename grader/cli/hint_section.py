@@ -138,7 +138,7 @@ class _Case:
         return self._first_section((finding.file, finding.line) for finding in check.findings if finding.line)
 
     def _placed(self, check: CheckResult) -> str:
-        """A line that the compiler or the sentence names; one of Python's only called what failed below it."""
+        """A line that the compiler or the sentence names; a line of Python may only call what failed."""
         matches = [match for text in (*check.lines, check.sentence) for match in _PLACE.finditer(text)]
         matches.sort(key=lambda match: match["file"].endswith(".py"))
         return self._first_section((match["file"], int(match["line"])) for match in matches)

@@ -123,7 +123,7 @@ def _parse(log: str) -> list[_Message]:
 
 
 def _notes_of(messages: Sequence[_Message], index: int) -> list[_Message]:
-    """What the compiler adds to an error, but for copies among its candidates and lines that only introduce."""
+    """What the compiler adds to an error, without candidates that copy and lines that only introduce."""
     notes = []
     of_a_copy = False
     for message in messages[index + 1 :]:

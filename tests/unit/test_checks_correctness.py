@@ -157,7 +157,7 @@ def test_the_case_comes_first_whose_launch_explains_the_wrong_elements() -> None
     cases = [Case("unclear", three(9)), Case("telling", three(300)), Case("also unclear", three(8))]
     outcome = judged(only_one_block, cases, edit_trace=of_three_blocks)
     assert outcome.case == "telling"
-    assert "what was written is what one block covers: does the index take the block into account?" in outcome.sentence
+    assert "what one block covers: does the index take the block into account?" in outcome.sentence
     assert outcome.lines[-1] == 'Also wrong: "unclear" and "also unclear".'
     assert judged(only_one_block, [cases[0], cases[2]], edit_trace=of_three_blocks).case == "unclear"
 

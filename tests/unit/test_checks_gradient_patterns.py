@@ -78,7 +78,8 @@ SUBSTITUTED = "This is the gradient "
         ),
         (
             lambda a, b, out, g: of(g * slope(a.as_strided((7, 5), (1, 7)) + b), b),
-            "for `a` read by columns, as if the elements of a column were neighbours; its strides are (5, 1).",
+            "for `a` read by columns, as if the elements of a column were neighbours; "
+            "its strides are (5, 1).",
         ),
         (
             lambda a, b, out, g: of(g.as_strided((7, 5), (1, 7)) * slope(a + b), b),

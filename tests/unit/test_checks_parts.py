@@ -14,12 +14,13 @@ from grader.checks import build as building
 from grader.checks import grading
 from grader.checks.bench import Call
 from grader.checks.repairs.parts import seen_on_the_way
+from grader.checks.results import as_told_before
 from grader.compilation import Artifact
 from grader.course.catalog import Exercise, Section
 from grader.course.workspace import shipped_files
 from grader.run.failures import WorkerCrashed
 from grader.run.values import Reply, Trace
-from grader.verdict import CheckResult, Status, Verdict
+from grader.verdict import CheckResult, ReportedFinding, Status, Verdict
 from tests.unit.fake_submission import FakeSession, fake_bench, fake_exercise
 
 SPEC = """
@@ -284,3 +285,30 @@ def test_a_part_to_write_is_not_judged_before_it_is_begun(
     checks = results(judge({**RIGHT, "less": lambda x, factor: x / factor}, changed=to_write))
     assert checks["less"].status is Status.NOT_ATTEMPTED
     assert checks["less"].sentence.startswith("TODO(less_b) in op.py, line 11, is still open. less(x: ")
+
+
+SHUFFLE = ReportedFinding("absent_lane", "Undefined value", file="kernel.cu", line=18)
+RACE = ReportedFinding("race_shared", "A race", file="kernel.cu", line=30)
+
+
+def failed(name: str, *findings: ReportedFinding, status: Status = Status.FAIL) -> CheckResult:
+    return CheckResult(name, status, "what was seen", findings=findings, lines=("a line",))
+
+
+def test_a_part_that_fails_by_the_finding_of_an_earlier_one_refers_to_it() -> None:
+    told = as_told_before(failed("vector", SHUFFLE), [failed("by_blocks", SHUFFLE, RACE)])
+    assert told.sentence == "kernel.cu:18: the finding of by blocks, above. Repair that first."
+    assert (told.status, told.findings, told.lines) == (Status.FAIL, (), ())
+
+
+@pytest.mark.parametrize(
+    ("part", "before"),
+    [
+        (failed("vector", SHUFFLE, RACE), failed("blocks", SHUFFLE)),  # it has one of its own
+        (failed("vector", SHUFFLE), failed("blocks", SHUFFLE, status=Status.PASS)),
+        (failed("vector", SHUFFLE), failed("blocks", replace(SHUFFLE, line=19))),
+        (failed("vector"), failed("blocks", SHUFFLE)),
+    ],
+)
+def test_a_part_with_a_failure_of_its_own_tells_it(part: CheckResult, before: CheckResult) -> None:
+    assert as_told_before(part, [before]) == part

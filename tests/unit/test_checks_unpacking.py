@@ -56,13 +56,13 @@ def test_other_messages_have_no_such_cause(tmp_path: Path) -> None:
     ("message", "said"),
     [
         (
-            "function MixBackward returned a gradient different than None at position 2, but the corresponding "
-            "forward input was not a Variable",
+            "function MixBackward returned a gradient different than None at position 2, but the "
+            "corresponding forward input was not a Variable",
             "the argument of forward at position 2 is no tensor: None belongs there",
         ),
         (
-            "Function XBackward returned an invalid gradient at index 1 - got [2] but expected shape compatible "
-            "with [3]",
+            "Function XBackward returned an invalid gradient at index 1 - got [2] but expected shape "
+            "compatible with [3]",
             "A gradient has the shape of its argument; the index counts forward's arguments from 0.",
         ),
         (

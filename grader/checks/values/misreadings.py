@@ -72,9 +72,7 @@ def _together(operands: Sequence[Operand], words: str, way: Way) -> Misread | No
     names = [*replaced]
     own = next(tensor.stride() for name, tensor in operands if name == names[0])
     quoted = listed([f"`{name}`" for name in names])
-    return Misread(
-        f"{quoted} read {words.format('their')}; the strides of `{names[0]}` are {own}", replaced
-    )
+    return Misread(f"{quoted} read {words.format('their')}; the strides of `{names[0]}` are {own}", replaced)
 
 
 def _read(tensor: torch.Tensor, way: Way) -> torch.Tensor | None:
