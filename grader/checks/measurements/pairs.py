@@ -57,9 +57,20 @@ def _problem(
     got, expected = shown(quantity, reported), shown(quantity, truth)
     sentence = f"`{quantity}` is {got} instead of {expected}."
     for trap in _traps(quantity, truth, call, baseline, moved):
-        if reported * trap.value > 0 and abs(math.log(reported / trap.value)) <= _NEAR:
+        if _is(trap.value, reported, truth):
             return Problem(sentence, trap.topic, trap.sentence, expected, got)
     return Problem(sentence, "compare", "", expected, got)
+
+
+def _is(trap: float, reported: float, truth: float) -> bool:
+    """Whether `reported` is that of a trap, and much nearer to it than to the truth.
+
+    GiB differ from gigabytes by 7 %, and so does a time that is a little wrong for another reason.
+    """
+    if reported * trap <= 0:
+        return False
+    from_truth = abs(math.log(reported / truth)) if reported * truth > 0 else math.inf
+    return abs(math.log(reported / trap)) <= min(_NEAR, from_truth / 5)
 
 
 def _traps(quantity: str, truth: float, call: Drawn, baseline: Drawn, moved: int) -> Iterator[Trap]:
