@@ -164,6 +164,8 @@ def after_failure(exercise: Exercise, verdict: Verdict, grading: str, then: str)
     match verdict.status:
         case Status.INFRA_ERROR:
             return f"Your code was not judged. Next: grader doctor, then {grading}"
+        case Status.NOT_ATTEMPTED if verdict.earned > 0:
+            return f"Next: go on with the TODO that is named first, then {then}. For a hint: {hint}"
         case Status.NOT_ATTEMPTED:
             return f"Next: {start_sentence(exercise, then)}. For a hint: {hint}"
         case Status.UNAVAILABLE | Status.INCONCLUSIVE:
