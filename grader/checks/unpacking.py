@@ -13,7 +13,6 @@ from grader.compilation.diagnostics import line_of
 _UNPACKS = re.compile(r"(?:not enough|too many) values to unpack \(expected \d+")
 _GRADIENTS = re.compile(r"incorrect number of gradients \(expected (?P<needed>\d+), got (?P<given>\d+)\)")
 _NOT_NONE = re.compile(r"returned a gradient different than None at position (?P<place>\d+)")
-_SHAPE = re.compile(r"returned an invalid gradient at index \d+ - got \[")
 _TUPLE = re.compile(r"Expected a value of type 'Tensor\??' .*found type 'tuple'|must be Tensor, not tuple")
 _OPERATOR = "An operator returns as many values as its schema has."
 # What is unpacked, by a word of the line, the most particular first.
@@ -45,8 +44,6 @@ def advice(message: str, where: str, files: Path) -> str:
             f"Counted from 1, the argument of forward at position {found['place']} is no tensor: None "
             "belongs there in what backward returns."
         )
-    if _SHAPE.search(message):
-        return "A gradient has the shape of its argument; the index counts forward's arguments from 0."
     if _TUPLE.search(message):
         return "A tuple is no tensor: unpack it. ctx.saved_tensors is a tuple, even of a single tensor."
     return ""

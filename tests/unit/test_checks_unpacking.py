@@ -61,11 +61,6 @@ def test_other_messages_have_no_such_cause(tmp_path: Path) -> None:
             "the argument of forward at position 2 is no tensor: None belongs there",
         ),
         (
-            "Function XBackward returned an invalid gradient at index 1 - got [2] but expected shape "
-            "compatible with [3]",
-            "A gradient has the shape of its argument; the index counts forward's arguments from 0.",
-        ),
-        (
             "own::f() Expected a value of type 'Tensor' for argument 'out' but instead found type 'tuple'.",
             "ctx.saved_tensors is a tuple, even of a single tensor.",
         ),
