@@ -115,7 +115,7 @@ def carried_answers(bench: Bench, call: Call) -> Outcome | None:
         return None
     if all(text.endswith(STRIDED_VIEW) for text in foreign):
         sentence = (
-            f"{call.text} copied to the device what lies between the elements of an argument, too "
+            f"{call.text} copied to the device what is between the elements of an argument, too "
             f"({listed(list(foreign)[:3])}). Copy from a dense array with the elements of the view."
         )
         return call.failure(sentence, "values", "the kernel was given other elements")
