@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
+from cusimt.support.words import counted
 from grader.checks.outcome import Outcome
+from grader.course.answer_key import ANSWERS
 from grader.course.catalog import Exercise
 from grader.course.stubs import OpenTodo, in_order, open_todos
 from grader.verdict import Status
@@ -25,8 +27,18 @@ def check(exercise: Exercise, files: Path, settled: Collection[str] = ()) -> Out
     else:
         number = "One TODO is" if len(todos) == 1 else f"{len(todos)} TODOs are"
         sentence = f"{number} still open: next is TODO({first.section}) in {first.file}, line {first.line}."
-    lines = tuple(f"{each.file}:{each.line}: TODO({each.section}): {each.prompt}" for each in todos)
-    return Outcome(Status.NOT_ATTEMPTED, sentence, lines=lines, topic="todo")
+    return Outcome(Status.NOT_ATTEMPTED, sentence, lines=_listed(exercise, todos), topic="todo")
+
+
+def _listed(exercise: Exercise, todos: list[OpenTodo]) -> tuple[str, ...]:
+    """A line for each TODO; one for all answers, where a check of their own asks the questions anyway."""
+    asked = [todo for todo in todos if todo.file == ANSWERS and "answers" in exercise.scores]
+    lines = [
+        f"{each.file}:{each.line}: TODO({each.section}): {each.prompt}" for each in todos if each not in asked
+    ]
+    if asked:
+        lines.append(f"{ANSWERS}:{asked[0].line}: {counted(len(asked), 'answer')}, from here on")
+    return tuple(lines)
 
 
 def untouched(exercise: Exercise, todos: list[OpenTodo]) -> bool:
