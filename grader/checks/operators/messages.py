@@ -39,8 +39,9 @@ _AOT_RULE = (
 )
 _RULES = {
     "test_schema": "A schema says which arguments are written to, and which results share memory with one.",
-    "test_faketensor": "A fake gives shape, dtype, device and strides of what the kernel returns, without any "
-    "values.",
+    "test_faketensor": (
+        "A fake gives shape, dtype, device and strides of what the kernel returns, without any values."
+    ),
     "test_aot_dispatch_static": _AOT_RULE,
     "test_aot_dispatch_dynamic": _AOT_RULE,
 }

@@ -154,7 +154,7 @@ def radial_gradient(wrong: Wrong) -> str:
 
 
 def _is_backwards_own(wrong: Wrong) -> bool:
-    """Whether a gradient's relation to its row tells of backward: a wrong result that it reads breaks it, too."""
+    """Whether the rows of a gradient tell of backward: a wrong result that it reads breaks them, too."""
     return wrong.cotangent is not None and not wrong.of_wrong_forward
 
 
