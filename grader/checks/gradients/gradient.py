@@ -55,7 +55,7 @@ def check(bench: Bench) -> Outcome:
 def _after_a_wrong_forward(bench: Bench, outcome: Outcome) -> Outcome:
     """Whoever reads of an unexplained gradient first looks into backward, which may be right."""
     unexplained = outcome.status is Status.FAIL and outcome.topic == "values" and outcome.cause is None
-    if not unexplained or outcome.guess or not forward_is_wrong(bench):
+    if not unexplained or outcome.guess or outcome.reading or not forward_is_wrong(bench):
         return outcome
     aside = "Results of forward are wrong, too, and this may follow from them: repair forward first."
     return replace(outcome, sentence=f"{ended(outcome.sentence)} {aside}")
