@@ -129,10 +129,10 @@ def _table(failures: dict[Step, Outcome], steps: Sequence[Step]) -> tuple[str, .
             text = "not tested"
         elif step is first:
             text = "fails"
-        elif told.got and told.got == failures[first].got:
-            text = f"fails, as does {first.name}: {told.got}"
         elif _blamed(step, told) is not step:
             text = f"fails: see {_blamed(step, told).name}"
+        elif told.got and told.got == failures[first].got:
+            text = f"fails, as does {first.name}: {told.got}"
         else:
             text = f"fails: {told.sentence}"
         lines.append(f"{step.name:<{width}}  {text}")
