@@ -30,7 +30,8 @@ _RULES = {
     " nothing else depends on it. By CUDA's memory model it is a race: read with an atomic, such as "
     "cuda::atomic_ref with memory_order_relaxed.",
     "copy_in_flight": "The bytes of an asynchronous copy are there after a wait, such as "
-    "__pipeline_wait_prior, and for other threads after a barrier behind it.",
+    "__pipeline_wait_prior, and for other threads after a barrier behind it. Where the tile is used again, "
+    "a copy may start only behind a barrier after the last read of what it overwrites.",
     "stream_order": "Streams run concurrently: a stream that needs another's result must wait for an "
     "event recorded there after it.",
     "stream_reuse": "A freed block goes to the next request on the stream it was allocated on, "

@@ -14,6 +14,15 @@ def reference(x: torch.Tensor) -> torch.Tensor:
     return torch.softmax(x, dim=-1)
 
 
+def at_x(x: torch.Tensor) -> torch.Tensor:
+    """Its gradient is x (g - sum(g x))."""
+    y = x.detach()
+    return y * (x - (y * x).sum(dim=-1, keepdim=True))
+
+
+CONFUSED = {"x saved and used in place of y, the result": at_x}
+
+
 def rows(
     shape: int | tuple[int, ...], dtype: str = "float32", limit: float = 8, **more: Any
 ) -> list[TensorSpec]:

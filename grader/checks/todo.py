@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection
 from pathlib import Path
 
+from cusimt.support.words import counted
 from grader.checks.outcome import Outcome
 from grader.course.answer_key import ANSWERS
 from grader.course.catalog import Exercise
@@ -15,7 +16,6 @@ from grader.verdict import Status
 def check(exercise: Exercise, files: Path, settled: Collection[str] = ()) -> Outcome | None:
     """None when nothing is open; else one line per open TODO, in the order of the files.
 
-    Of the answer sheet's there is one line: its own check asks each question that is open.
     ``settled`` are sections that are known to be right, whatever stands there.
     """
     todos = [todo for todo in open_todos(exercise, files) if todo.section not in settled]
@@ -27,16 +27,18 @@ def check(exercise: Exercise, files: Path, settled: Collection[str] = ()) -> Out
     else:
         number = "One TODO is" if len(todos) == 1 else f"{len(todos)} TODOs are"
         sentence = f"{number} still open: next is TODO({first.section}) in {first.file}, line {first.line}."
-    asked = [each for each in todos if each.file == ANSWERS]
+    return Outcome(Status.NOT_ATTEMPTED, sentence, lines=_listed(exercise, todos), topic="todo")
+
+
+def _listed(exercise: Exercise, todos: list[OpenTodo]) -> tuple[str, ...]:
+    """A line for each TODO; one for all answers, where a check of their own asks the questions anyway."""
+    asked = [todo for todo in todos if todo.file == ANSWERS and "answers" in exercise.scores]
     lines = [
-        f"{each.file}:{each.line}: TODO({each.section}): {each.prompt}"
-        for each in todos
-        if each.file != ANSWERS or len(asked) == 1
+        f"{each.file}:{each.line}: TODO({each.section}): {each.prompt}" for each in todos if each not in asked
     ]
-    if len(asked) > 1:
-        where = f"{ANSWERS}:{asked[0].line}: TODO({asked[0].section})"
-        lines.append(f"{where} and {len(asked) - 1} more: questions, which the answer sheet below lists")
-    return Outcome(Status.NOT_ATTEMPTED, sentence, lines=tuple(lines), topic="todo")
+    if asked:
+        lines.append(f"{ANSWERS}:{asked[0].line}: {counted(len(asked), 'answer')}, from here on")
+    return tuple(lines)
 
 
 def untouched(exercise: Exercise, todos: list[OpenTodo]) -> bool:

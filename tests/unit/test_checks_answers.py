@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 
+from grader.checks import todo
 from grader.checks.bench import Bench
 from grader.checks.outcome import Outcome
 from grader.checks.questions import predicted
@@ -16,7 +17,8 @@ from grader.checks.questions.answers import ask, check, need_counting
 from grader.checks.questions.predicted import is_right
 from grader.compilation import Artifact
 from grader.course.answer_key import digest, shipped_key
-from grader.course.exercise import Exercise
+from grader.course.exercise import Exercise, Section
+from grader.course.stubs import generated_lines
 from grader.run.failures import WorkerCrashed
 from grader.run.values import Output, Reply
 from grader.specification import Choice, Count, Program, Returned
@@ -310,3 +312,23 @@ def test_a_question_about_no_line_is_the_authors_fault(counting: Bench) -> None:
         predicted.value_at(replace(LANES, line="(B)"), [], counting.exercise.root / "trees.cu")
     with pytest.raises(BrokenExercise, match="nothing was counted for lanes in line 2"):
         predicted.value_at(LANES, [], counting.exercise.root / "trees.cu")
+
+
+def test_open_answers_are_one_line_beside_the_todos(tmp_path: Path) -> None:
+    sections = {
+        "index": Section("index", "kernel.cu", "compute the index", 1),
+        "edge": Section("edge", "answers.toml", "a letter", 1),
+        "total": Section("total", "answers.toml", "a letter", 1),
+    }
+    asked = fake_exercise(
+        tmp_path, edit=("kernel.cu", "answers.toml"), sections=sections, scores={"answers": 100}
+    )
+    for section in sections.values():
+        with (tmp_path / section.file).open("a", encoding="utf-8") as stub:
+            stub.write("\n".join(generated_lines(section, Path(section.file).suffix)) + "\n")
+    outcome = todo.check(asked, tmp_path)
+    assert outcome is not None
+    assert outcome.lines == (
+        "kernel.cu:1: TODO(index): compute the index",
+        "answers.toml:1: 2 answers, from here on",
+    )

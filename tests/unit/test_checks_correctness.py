@@ -138,6 +138,25 @@ def test_an_error_without_a_refused_launch_is_told_as_it_is() -> None:
     assert judged(raises_invalid).sentence.endswith("CUDA error: invalid argument")
 
 
+def test_configurations_that_disagree_come_after_what_the_device_saw() -> None:
+    class DifferentAnswers(RuntimeError):
+        """As the simulated device's autotuning raises it."""
+
+    def disagree(*_: torch.Tensor) -> None:
+        raise DifferentAnswers("`kernel` leaves different values in `out`.")
+
+    race = {"kind": "race_global", "access": "write", "bytes": 4, "space": "global", "note": "why"}
+
+    def seen(trace: Trace, stage: str, schedule: str) -> Trace:
+        return replace(trace, findings=(race,))
+
+    outcome = judged(disagree, edit_trace=seen)
+    assert outcome.sentence.startswith("Race on global memory")
+    assert outcome.sentence.endswith("`kernel` leaves different values in `out`.")
+    assert outcome.reading == "race_global"
+    assert judged(disagree).sentence.startswith("muladd(a: float32")
+
+
 POISONED = torch.full((4,), 0xA5, dtype=torch.uint8).view(torch.float32).item()
 
 

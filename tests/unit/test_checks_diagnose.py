@@ -145,6 +145,12 @@ def test_nan_where_the_answer_is_finite() -> None:
     assert told(got, right).startswith("5 of 300 elements are NaN where the answer is finite")
 
 
+def test_nan_of_a_mistake_that_is_known_is_told_with_it() -> None:
+    got, right = changed(lambda t: t[:5].fill_(float("nan")))
+    text = told(got, right, reason=lambda: "The values fit this mistake: a row without a key.")
+    assert text.endswith("where the answer is finite. The values fit this mistake: a row without a key.")
+
+
 def test_an_array_of_nan_that_no_copy_reached() -> None:
     nothing = torch.full((300,), float("nan"))
     assert told(nothing, RIGHT, by_host=True).endswith("Is the copy to the host missing?")
@@ -448,6 +454,7 @@ def test_a_gradient_whose_rows_must_add_up_to_zero() -> None:
     text = told((0.5 * g).float(), right, cotangent=grad_out)
     assert text.startswith("Each row of the right gradient adds up to 0")
     assert "adds up to 0" not in told((0.5 * g).float(), right)  # forward
+    assert "adds up to 0" not in told((0.5 * g).float(), right, cotangent=grad_out, of_wrong_forward=True)
     assert "adds up to 0" not in told((0.5 * g).float(), g, cotangent=grad_out)
     changed_elsewhere = right.clone()
     changed_elsewhere[2, 3] += 1
@@ -494,6 +501,7 @@ def test_a_gradient_that_ignores_the_variance() -> None:
     assert text.startswith("Each row of the right gradient is orthogonal to its row of x less the mean")
     assert "orthogonal" not in told(got, right, cotangent=g, inputs=[("x", numbers(6, 20, seed=8))])
     assert "orthogonal" not in told(got, right, inputs=[("x", x)])  # forward
+    assert "orthogonal" not in told(got, right, cotangent=g, inputs=[("x", x)], of_wrong_forward=True)
     assert "orthogonal" not in told(got[:1], right[:1], cotangent=g[:1], inputs=[("x", x[:1])])
 
 

@@ -70,7 +70,7 @@ class InsideSession(FakeSession):
 
 def registration(
     name: str,
-    fake: Callable[..., Tensor],
+    fake: Callable[..., Tensor] | None,
     *,
     derivative: bool = True,
     exchanged: bool = False,
@@ -115,7 +115,8 @@ def registration(
     torch.library.define(full, "(Tensor a, Tensor b) -> Tensor")
     if kernel:
         torch.library.impl(full, "CPU")(multiply)
-    torch.library.register_fake(full, fake)
+    if fake is not None:
+        torch.library.register_fake(full, fake)
     if derivative:
         given = (Product.backward, Product.setup_context)
         backward, setup_context = reversed(given) if exchanged else given
@@ -143,7 +144,7 @@ def asked(name: str) -> Dispatcher:
 
 
 def judged(
-    name: str, fake: Callable[..., Tensor], edit_reply: Callable[[Reply], Reply] = lambda reply: reply,
+    name: str, fake: Callable[..., Tensor] | None, edit_reply: Callable[[Reply], Reply] = lambda reply: reply,
     is_mapped: bool = True, known: Mapping[str, Outcome] | None = None, **options: Any,
 ) -> Outcome:  # fmt: skip
     entry, kernels = registration(name, fake, **options)
@@ -226,6 +227,13 @@ def test_an_operator_of_custom_op_has_no_derivative_until_it_is_registered() -> 
     assert not has_derivative(None, "unit_dispatch::made")
     made.register_autograd(lambda ctx, grad: 2 * grad)
     assert has_derivative(None, "unit_dispatch::made")
+
+
+def test_what_a_later_step_says_again_is_said_once() -> None:
+    outcome = judged("no_fake", None)
+    told = [line for line in outcome.lines if "there is no fake of" in line]
+    assert told and all("fails, as does fake tensor: there is no fake of" in line for line in told)
+    assert "where two are compared" not in outcome.sentence.lower()
 
 
 def test_too_few_gradients_are_the_registrations_fault() -> None:

@@ -281,6 +281,15 @@ def test_a_wrong_backward_is_told_of_whatever_the_result() -> None:
     assert "the gradient of a is" in outcome.sentence
 
 
+def test_a_gradient_that_nothing_explains_may_follow_from_a_wrong_result() -> None:
+    astray = with_backward(lambda ctx, grad: (grad.flip(0).exp(), grad * ctx.saved_tensors[0]))
+    aside = "Results of forward are wrong, too, and this may follow from them: repair forward first."
+    assert aside in judged(astray, correctness=Outcome(Status.FAIL, "wrong", topic="values")).sentence
+    assert aside not in judged(astray).sentence
+    explained = with_backward(lambda ctx, grad: (grad, grad * ctx.saved_tensors[0]))
+    assert aside not in judged(explained, correctness=Outcome(Status.FAIL, "wrong", topic="values")).sentence
+
+
 def test_gradcheck_uses_fast_mode_for_large_inputs() -> None:
     session_calls: list[int] = []
     large = Gradient(cases=[Case("large", pair((40, 40)))])

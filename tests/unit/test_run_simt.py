@@ -106,6 +106,14 @@ kept = []
 def leak(a):
     kept.append(ops.triple(a))
     return kept[-1] + 0
+def deeper(a):
+    held = ops.triple(a)
+    raise KeyError("first")
+def raises_again(a):
+    try:
+        deeper(a)
+    except KeyError as error:
+        raise RuntimeError("second") from error
 def sync(a):
     torch.cuda.synchronize()
     return ops.triple(a)
@@ -218,6 +226,12 @@ def test_what_is_kept_alive_is_counted(session: Session) -> None:
     assert (reply.trace.live_allocations, reply.trace.live_bytes) == (1, VALUES.nbytes)
     before = session.call("leak", [TensorArg(VALUES)], trace=False).trace.alive_before
     assert session.call("triple", [TensorArg(VALUES)], trace=False).trace.alive_before == before + 1
+
+
+def test_what_only_an_exception_or_its_cause_holds_is_not_kept_alive(session: Session) -> None:
+    reply = session.call("raises_again", [TensorArg(VALUES)])
+    assert reply.error is not None and reply.error.message == "second"
+    assert reply.trace.live_allocations == 0
 
 
 def test_an_overrun_is_a_finding_with_the_tensors_name(session: Session, folder: Path) -> None:

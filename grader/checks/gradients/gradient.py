@@ -8,6 +8,7 @@ from dataclasses import replace
 import torch
 
 from cusimt.support.words import counted as counted_words
+from cusimt.support.words import ended
 from grader.checks.bench import Bench, Call
 from grader.checks.device.determinism import changing_gradient
 from grader.checks.device.launches import own_launches
@@ -47,7 +48,17 @@ def check(bench: Bench) -> Outcome:
     if others is not None:
         outcome = replace(outcome, not_own=others.not_own)
     of_values = outcome.topic in ("values", "shape", "dtype")
+    outcome = _after_a_wrong_forward(bench, outcome)
     return replace(outcome, reading=outcome.reading or "gradient") if of_values else outcome
+
+
+def _after_a_wrong_forward(bench: Bench, outcome: Outcome) -> Outcome:
+    """Whoever reads of an unexplained gradient first looks into backward, which may be right."""
+    unexplained = outcome.status is Status.FAIL and outcome.topic == "values" and outcome.cause is None
+    if not unexplained or outcome.guess or outcome.reading or not forward_is_wrong(bench):
+        return outcome
+    aside = "Results of forward are wrong, too, and this may follow from them: repair forward first."
+    return replace(outcome, sentence=f"{ended(outcome.sentence)} {aside}")
 
 
 def _made_by_others(bench: Bench, calls: Sequence[Call]) -> Outcome | None:

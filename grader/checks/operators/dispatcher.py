@@ -100,8 +100,8 @@ def _after_values(bench: Bench, outcome: Outcome) -> Outcome:
     if outcome.topic != VALUES:
         return outcome
     found = ((said, obstacle(bench, check)) for check, said in _FIRST.items())
-    first = next(((said, known.topic) for said, known in found if known is not None), None)
-    return outcome if first is None else replace(outcome, sentence=first[0], topic=first[1])
+    said, known = next(((said, known) for said, known in found if known is not None), ("", outcome))
+    return replace(outcome, sentence=said or outcome.sentence, topic=known.topic, reading=known.reading)
 
 
 def _blamed(step: Step, outcome: Outcome) -> Step:
@@ -131,6 +131,8 @@ def _table(failures: dict[Step, Outcome], steps: Sequence[Step]) -> tuple[str, .
             text = "fails"
         elif _blamed(step, told) is not step:
             text = f"fails: see {_blamed(step, told).name}"
+        elif told.got and told.got == failures[first].got:
+            text = f"fails, as does {first.name}: {told.got}"
         else:
             text = f"fails: {told.sentence}"
         lines.append(f"{step.name:<{width}}  {text}")

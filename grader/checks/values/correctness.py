@@ -42,6 +42,9 @@ from grader.run.values import TracedLaunch
 from grader.specification import Case, Spec
 from grader.verdict import Status
 
+# Raised by the simulated device's autotuning; what it saw in the call comes before that.
+_TUNED_APART = "DifferentAnswers"
+
 
 def check(bench: Bench) -> Outcome:
     """Run every case and every refusal; report the first failure, and count the others.
@@ -177,6 +180,9 @@ def _with_the_cause(outcome: Outcome, bench: Bench, call: Call) -> Outcome:
         return replace(outcome, sentence=f"{said} {copy}")
     if bench.spec.part is not None:
         return outcome  # a part lists what was seen on the way
+    error = call.reply.error
+    if error is not None and error.type == _TUNED_APART and (cause := cause_of(bench, call)):
+        return replace(outcome, sentence=f"{cause.text} {said}", reading=cause.finding.kind)
     if call.reply.trace.sticky_error:
         return replace(outcome, sentence=f"{said} A kernel failed: the safety check says where.")
     if refused := refused_launch(call, bench.files):

@@ -62,6 +62,8 @@ def not_a_number(wrong: Wrong) -> str:
             return (
                 f"{text}: no copy brought a kernel's result into this array. Is the copy to the host missing?"
             )
+        if reason := wrong.reason():
+            return f"{text}. {reason}"
         return f"{text}{_of_exponentials(wrong, strange) or _what_it_may_be(wrong)}"
     if bool(lost.any()) and int(lost.sum()) == wrong.count:
         if not _brings_any(wrong):

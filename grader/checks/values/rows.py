@@ -114,7 +114,7 @@ def scaled_and_shifted_rows(wrong: Wrong) -> str:
 def unbalanced_gradient(wrong: Wrong) -> str:
     """Rows of the right gradient add up to 0, since forward subtracts a mean or divides by a sum."""
     expected = rows_of(wrong)
-    if expected is None or wrong.cotangent is None or not bool(expected.any()):
+    if expected is None or not _is_backwards_own(wrong) or not bool(expected.any()):
         return ""
     got = wrong.flat_got.reshape(expected.shape)
     size = expected.abs().sum(dim=1)
@@ -133,7 +133,7 @@ def unbalanced_gradient(wrong: Wrong) -> str:
 def radial_gradient(wrong: Wrong) -> str:
     """Rows of the right gradient are orthogonal to those of an input, since forward divides by their size."""
     expected = rows_of(wrong)
-    if expected is None or wrong.cotangent is None:
+    if expected is None or not _is_backwards_own(wrong):
         return ""
     got = wrong.flat_got.reshape(expected.shape)
     for name, values in wrong.inputs:
@@ -151,6 +151,11 @@ def radial_gradient(wrong: Wrong) -> str:
                 "from the row's variance is missing or wrong."
             )
     return ""
+
+
+def _is_backwards_own(wrong: Wrong) -> bool:
+    """Whether the rows of a gradient tell of backward: a wrong result that it reads breaks them, too."""
+    return wrong.cotangent is not None and not wrong.of_wrong_forward
 
 
 def _is_chance(rows: int, columns: int) -> bool:

@@ -185,8 +185,7 @@ class Calls:
         call fails the copy of its results to the host, and its findings can be taken only once.
         """
         description = describe(error, self._submission.files)
-        traceback.clear_frames(error.__traceback__)  # they hold tensors that would count as leaked
-        error.__traceback__ = None
+        _release_frames(error)
         if traced and not trace:
             trace = self._tracer.collect([], self._last)
         self._count_live(trace)
@@ -194,6 +193,20 @@ class Calls:
         if lasting is not None:
             trace["sticky_error"] = lasting
         return ReplyDraft({"error": description, "trace": trace, "spent": lasting is not None})
+
+
+def _release_frames(error: BaseException) -> None:
+    """Clear the frames of an exception and of those it came from: their tensors would count as leaked."""
+    seen: set[int] = set()
+    waiting: list[BaseException | None] = [error]
+    while waiting:
+        each = waiting.pop()
+        if each is None or id(each) in seen:
+            continue
+        seen.add(id(each))
+        traceback.clear_frames(each.__traceback__)
+        each.__traceback__ = None
+        waiting += [each.__cause__, each.__context__]
 
 
 def _let_autograd_finish(trace: dict[str, Any], tracer: Tracer) -> None:
