@@ -36,7 +36,7 @@ demo: $(VENV)/.core
 	@$(RUN) -m grader demo $(if $(ALL),--all)
 
 # The linters take one processor; meanwhile the other compiles what the tests share.
-test: $(VENV)/.test $(VENV)/.docs
+test: $(VENV)/.suite
 	@$(MAKE) --no-print-directory --output-sync -j 2 lint prebuild
 	@$(TEST) --every $(EVERY)
 
@@ -88,3 +88,8 @@ $(VENV)/.core: pyproject.toml constraints.txt
 $(VENV)/.test $(VENV)/.docs: $(VENV)/.%: $(VENV)/.core
 	@$(PYTHON) -I grader/bootstrap.py $(VENV) $*
 	@touch $@
+
+# Both at once: pip takes seconds to begin, in which one processor is idle.
+$(VENV)/.suite: $(VENV)/.core
+	@$(PYTHON) -I grader/bootstrap.py $(VENV) test,docs
+	@touch $(VENV)/.test $(VENV)/.docs $@

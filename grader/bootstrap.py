@@ -1,4 +1,4 @@
-"""Sets up .venv for the Makefile: `python3 -I grader/bootstrap.py .venv [EXTRA]`.
+"""Sets up .venv for the Makefile: `python3 -I grader/bootstrap.py .venv [EXTRA[,EXTRA]]`.
 
 Runs before anything is installed, so: the standard library only. Names every missing system package at once,
 before it starts anything.
@@ -64,7 +64,8 @@ def create(folder: Path) -> Path:
 
 
 def install(python: Path, folder: Path, extra: str) -> None:
-    """Installs cu2grad, editable, with the optional ``extra``, at the versions of constraints.txt.
+    """Installs cu2grad, editable, at the versions of constraints.txt; with the optional ``extra``, or with
+    several that commas separate.
 
     What pip prints goes into a file, and on the screen only where it fails.
     """
@@ -83,7 +84,8 @@ def install(python: Path, folder: Path, extra: str) -> None:
     ]
     log = folder / "install.log"
     if extra:
-        _say(f"Installing what {extra} needs into {folder}: about a minute. pip's log is {log}.")
+        wanted = f"what {extra.replace(',', ' and what ')} needs"
+        _say(f"Installing {wanted} into {folder}: about a minute. pip's log is {log}.")
     else:
         index = cpu_index()
         pip += index

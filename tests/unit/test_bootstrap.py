@@ -71,6 +71,15 @@ def test_a_success_prints_one_line_and_keeps_what_pip_said(
     assert log.read_text().splitlines() == ["Collecting 1", "Collecting 2", "Collecting 3", "careful"]
 
 
+def test_several_extras_are_installed_at_once(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    bootstrap.install(pretended_pip(tmp_path, 'echo "$@"'), tmp_path, "test,docs")
+    log = tmp_path / "install.log"
+    assert capsys.readouterr().out.splitlines() == [
+        f"Installing what test and what docs needs into {tmp_path}: about a minute. pip's log is {log}."
+    ]
+    assert log.read_text().split()[-2:] == ["-e", ".[test,docs]"]
+
+
 def test_a_failure_prints_the_end_of_what_pip_said_and_where_the_rest_is(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
