@@ -97,15 +97,17 @@ def run(
     exceed the limit in the fast build are repeated there with so many seconds of processor time.
     """
     checked = _attempt(name, checkout, given, scratch / "checked", _CHECKED)
-    ended, build, (verdict, why) = checked.ended, "checked", checked.verdict
+    ended, build, (verdict, why) = list(checked.ended), "checked", checked.verdict
     own = _CHECKED_BUILD if _own_pass(ended[1:]) else _NEVER
-    if verdict == "limit" and ended[0].succeeded:
+    if any(each.status is None for each in ended[1:]):
         fast = _attempt(name, checkout, given, scratch / "fast", _FAST)
-        sampled = _runs(checked, {SAMPLE_VARIABLE: str(_SAMPLE)}) if fast.verdict[0] == "passed" else []
         patient = _runs(fast, limit=patience) if patience and fast.verdict[0] == "limit" else []
         own = _in_the_fast_build(patient or fast.ended[1:])
-        ended, build = [*ended, *fast.ended, *sampled, *patient], "fast"
-        verdict, why = _second_verdict(fast.verdict, sampled)
+        ended += [*fast.ended, *patient]
+        if verdict == "limit":  # nothing was found
+            sampled = _runs(checked, {SAMPLE_VARIABLE: str(_SAMPLE)}) if fast.verdict[0] == "passed" else []
+            ended, build = [*ended, *sampled], "fast"
+            verdict, why = _second_verdict(fast.verdict, sampled)
     if kept:
         write_log(ended, kept / f"{name}.txt")
     return Result(name, checked.runs, verdict, why, sum(each.seconds for each in ended), build, own)

@@ -157,6 +157,24 @@ def test_patience_is_for_the_own_pass_alone(
     assert (result.verdict, result.build) == ("limit", "fast") and result.own.startswith(own)
 
 
+def test_a_program_with_a_finding_that_is_stopped_may_pass_in_the_fast_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder := tmp_path / "checkout/src/long-cuda").mkdir(parents=True)
+    racy = _LONG_IF_CHECKED_WHOLE.replace("    if (*getenv", "    PREPARED if (*getenv")
+    prepared = "int* other; cudaMalloc(&other, 4); add<<<2, 1>>>(other); cudaDeviceSynchronize();"
+    (folder / "main.cu").write_text(racy.replace("PREPARED", prepared))
+    flags = "-DADD='*sum = 1' -DEXPECTED=1"
+    (folder / "Makefile").write_text(f"main:\n\tnvcc {flags} -o main main.cu\nrun:\n\t./main\n")
+    (scratch := tmp_path / "scratch").mkdir()
+    monkeypatch.setattr(hecbench, "_RUN_LIMIT", 1)
+    monkeypatch.setattr(os, "environ", dict(os.environ))
+    prepare(checked=True)
+    result = hecbench.run("long", tmp_path / "checkout", (), scratch, None)
+    assert (result.verdict, result.build, result.why) == ("failed", "checked", "findings: race_global")
+    assert result.own.startswith("fast build, ")
+
+
 @pytest.mark.parametrize(
     ("runs", "own"),
     [
