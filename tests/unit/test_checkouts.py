@@ -162,9 +162,9 @@ def test_a_program_with_a_finding_that_is_stopped_may_pass_in_the_fast_build(
 ) -> None:
     (folder := tmp_path / "checkout/src/long-cuda").mkdir(parents=True)
     racy = _LONG_IF_CHECKED_WHOLE.replace("    if (*getenv", "    PREPARED if (*getenv")
-    prepared = "int* other; cudaMalloc(&other, 4); add<<<2, 1>>>(other); cudaDeviceSynchronize();"
+    prepared = "int* other; cudaMalloc(&other, 4); cudaMemset(other, 0, 4); add<<<2, 1>>>(other);"
     (folder / "main.cu").write_text(racy.replace("PREPARED", prepared))
-    flags = "-DADD='*sum = 1' -DEXPECTED=1"
+    flags = "-DADD='*sum += 1' -DEXPECTED=1000"
     (folder / "Makefile").write_text(f"main:\n\tnvcc {flags} -o main main.cu\nrun:\n\t./main\n")
     (scratch := tmp_path / "scratch").mkdir()
     monkeypatch.setattr(hecbench, "_RUN_LIMIT", 1)
