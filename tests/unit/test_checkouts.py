@@ -297,6 +297,12 @@ def test_a_record_is_a_merge_of_runs() -> None:
     assert "| 3            | 3     | 2           | 13     | 2      | 0       | 86.7 % |" in text
 
 
+def test_no_rounding_hides_a_failure() -> None:
+    (first, *_) = extension_repositories.extensions()
+    text = extension_repositories.summary([Row.of(Result(first, 1.0, Counter(passed=9999, failed=1)))])
+    assert "| 9999   | 1      | 0       | 99.9 % |" in text
+
+
 def test_a_clone_that_lacks_files_will_do_for_the_others(tmp_path: Path) -> None:
     origin = tmp_path / "checkouts" / "name"
     for folder in ("a", "b"):
