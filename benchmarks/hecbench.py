@@ -269,8 +269,9 @@ def main() -> None:
         f"{options.count} of {len(names)} programs that print PASS, chosen with the seed {options.seed}; "
         f"HeCBench at {commit_of(checkout)}. {_BUILD_LIMIT} s for a build, {_RUN_LIMIT} s for a run, of "
         "processor time. What exceeds that in the checked build is tried again: the fast build for values, "
-        f"and the checked one, with {_SAMPLE} blocks of each launch, for findings. `cusimt` is the commit of "
-        "this repository with which a row was made."
+        f"and the checked one, with {_SAMPLE} blocks of each launch, for findings. `own PASS` says in which "
+        "build a program came to its own PASS, whatever was found in it. `cusimt` is the commit of this "
+        "repository with which a row was made."
     )
     results = in_scratch(
         lambda name, scratch: run(
