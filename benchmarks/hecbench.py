@@ -8,8 +8,12 @@ only read. Each program runs with the arguments in `hecbench.toml`, or else with
 
 A program that takes too long in the checked build gets a second try with the same limits, in two parts: the
 fast build has to print its PASS, and a sampled run of the checked build has to end without a finding. The
-record names its build `fast` and says which share of the blocks of its kernels was checked. The rows that a
-run does not replace stay in the record: each names the commit of the simulator that it comes from.
+record names its build `fast` and says which share of the blocks of its kernels was checked. What exceeds the
+limit there, too, runs once more in the fast build with the limit `--patience`, for its own PASS alone.
+
+A column of its own says where a program came to its own PASS, whatever was found in it: a program with a true
+finding has failed and may pass its own test. The rows that a run does not replace stay in the record: each
+names the commit of the simulator that it comes from.
 """
 
 from __future__ import annotations
@@ -35,6 +39,7 @@ _BUILD_LIMIT, _RUN_LIMIT = 300, 60  # seconds of processor time
 _SAMPLE = 64  # blocks of a launch
 # What runs a command; the environment of this process is that of the checked build.
 _CHECKED, _FAST = (), (sys.executable, "-m", "cusimt", "--no-checks", "--")
+_CHECKED_BUILD, _NEVER = "checked build", "no"  # where a program came to its own PASS
 _PASSED, _FAILED = re.compile(r"\bPASS(ED)?\b"), re.compile(r"\bfail(ed|ure)?\b", re.IGNORECASE)
 
 
@@ -52,6 +57,7 @@ class Result:
     why: str
     seconds: float  # of processor time
     build: str = "checked"  # or "fast": what its verdict comes from
+    own: str = _NEVER  # where it came to its own PASS, whatever was found in it
     simulator: str = field(default_factory=lambda: commit_of(record.REPOSITORY))  # its commit
 
 
@@ -82,21 +88,29 @@ def _prints_pass(folder: Path) -> bool:
     return any("PASS" in source.read_text(errors="replace") for source in sources)
 
 
-def run(name: str, checkout: Path, given: tuple[str, ...], scratch: Path, kept: Path | None) -> Result:
+def run(
+    name: str, checkout: Path, given: tuple[str, ...], scratch: Path, kept: Path | None, patience: float = 0
+) -> Result:
     """Build and run the program `name` in `scratch`; its output goes into the folder `kept`, if there is one.
 
-    `given` are the arguments of its runs; without any, those of its `make run`.
+    `given` are the arguments of its runs; without any, those of its `make run`. With `patience`, runs that
+    exceed the limit in the fast build are repeated there with so many seconds of processor time.
     """
     checked = _attempt(name, checkout, given, scratch / "checked", _CHECKED)
-    ended, build, (verdict, why) = checked.ended, "checked", checked.verdict
-    if verdict == "limit" and ended[0].succeeded:
+    ended, build, (verdict, why) = list(checked.ended), "checked", checked.verdict
+    own = _CHECKED_BUILD if _own_pass(ended[1:]) else _NEVER
+    if any(each.status is None for each in ended[1:]):
         fast = _attempt(name, checkout, given, scratch / "fast", _FAST)
-        sampled = _runs(checked, {SAMPLE_VARIABLE: str(_SAMPLE)}) if fast.verdict[0] == "passed" else []
-        ended, build = [*ended, *fast.ended, *sampled], "fast"
-        verdict, why = _second_verdict(fast.verdict, sampled)
+        patient = _runs(fast, limit=patience) if patience and fast.verdict[0] == "limit" else []
+        own = _in_the_fast_build(patient or fast.ended[1:])
+        ended += [*fast.ended, *patient]
+        if verdict == "limit":  # nothing was found
+            sampled = _runs(checked, {SAMPLE_VARIABLE: str(_SAMPLE)}) if fast.verdict[0] == "passed" else []
+            ended, build = [*ended, *sampled], "fast"
+            verdict, why = _second_verdict(fast.verdict, sampled)
     if kept:
         write_log(ended, kept / f"{name}.txt")
-    return Result(name, checked.runs, verdict, why, sum(each.seconds for each in ended), build)
+    return Result(name, checked.runs, verdict, why, sum(each.seconds for each in ended), build, own)
 
 
 def _attempt(
@@ -115,9 +129,11 @@ def _attempt(
     return replace(attempt, ended=[built, *_runs(attempt)])
 
 
-def _runs(attempt: Attempt, variables: dict[str, str] | None = None) -> list[Ended]:
+def _runs(
+    attempt: Attempt, variables: dict[str, str] | None = None, limit: float | None = None
+) -> list[Ended]:
     commands = ([*attempt.within, "bash", "-c", f"{attempt.program} {each}"] for each in attempt.runs)
-    return [run_limited(each, attempt.folder, _RUN_LIMIT, variables) for each in commands]
+    return [run_limited(each, attempt.folder, limit or _RUN_LIMIT, variables) for each in commands]
 
 
 def _copy(name: str, checkout: Path, scratch: Path) -> Path:
@@ -141,9 +157,23 @@ def _verdict(ended: list[Ended]) -> tuple[str, str]:
     for each in runs:
         if each.status or _FAILED.search(each.output):
             return "failed", _first_error(each.output)
-    if not runs or not all(_PASSED.search(each.output) for each in runs):
-        return "failed", "it does not print PASS"
-    return "passed", ""
+    return ("passed", "") if _own_pass(runs) else ("failed", "it does not print PASS")
+
+
+def _own_pass(runs: list[Ended]) -> bool:
+    """Whether every one of `runs` succeeded by the program's own judgement."""
+    succeeded = (
+        each.succeeded and _PASSED.search(each.output) and not _FAILED.search(each.output) for each in runs
+    )
+    return bool(runs) and all(succeeded)
+
+
+def _in_the_fast_build(runs: list[Ended]) -> str:
+    """Whether `runs` of the fast build came to the program's own PASS, and in how many seconds."""
+    if _own_pass(runs):
+        return f"fast build, {sum(each.seconds for each in runs):.0f} s"
+    stopped = [each.stopped for each in runs if each.status is None]
+    return f"not within {stopped[0]}" if stopped else _NEVER
 
 
 def _second_verdict(fast: tuple[str, str], sampled: list[Ended]) -> tuple[str, str]:
@@ -173,7 +203,7 @@ def _first_error(output: str) -> str:
 
 
 _VERDICTS = ("passed", "failed", "unsupported", "limit", "lacking")
-_HEADER = ("program", "arguments", "result", "build", "seconds", "cusimt", "reason")
+_HEADER = ("program", "arguments", "result", "build", "seconds", "own PASS", "cusimt", "reason")
 Row = tuple[str, ...]  # what a record says of a program, in the order of _HEADER
 
 
@@ -183,7 +213,8 @@ def row(result: Result, known: dict[str, dict[str, str]]) -> Row:
         result = replace(result, verdict="lacking", why=about["lacks"])
     remark = about.get("remark", "") if result.verdict != "passed" else ""
     reason = ": ".join(filter(None, (result.why, remark)))
-    ends = (result.build, f"{result.seconds:.0f}", result.simulator, reason)
+    own = "-" if result.verdict == "lacking" else result.own
+    ends = (result.build, f"{result.seconds:.0f}", own, result.simulator, reason)
     return (result.name, "; ".join(result.runs) or "-", result.verdict, *ends)
 
 
@@ -205,10 +236,13 @@ def summary(rows: list[Row], chosen: str) -> str:
     count = Counter(each[2] for each in rows)
     fast = sum(each[2] == "passed" and each[3] == "fast" for each in rows)
     counted = max(len(rows) - count["lacking"], 1)
-    shares = (f"{100 * passed / counted:.1f} %" for passed in (count["passed"] - fast, count["passed"]))
+    own = sum("build" in each[5] for each in rows)
+    passes = (count["passed"] - fast, count["passed"], own)
+    shares = (f"{100 * passed / counted:.1f} %" for passed in passes)
     counts = (len(rows), *(count[verdict] for verdict in _VERDICTS), fast, *shares)
     share = "of those that lack nothing"
-    header = ("programs", *_VERDICTS, "passed fast", f"passed checked, {share}", f"passed, {share}")
+    passed = (f"{word}, {share}" for word in ("passed checked", "passed", "own PASS"))
+    header = ("programs", *_VERDICTS, "passed fast", *passed)
     return f"{chosen}\n\n{record.table(header, [counts])}\n\n{record.table(_HEADER, rows)}"
 
 
@@ -220,6 +254,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="of those, the programs whose names match this pattern")
     parser.add_argument("--keep", type=Path, help="write the output of each program into this folder")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--patience", type=float, default=0, help="seconds of processor time; see above")
     options = parser.parse_args()
     checkout = options.checkout.resolve()
     names = candidates(checkout)
@@ -234,12 +269,18 @@ def main() -> None:
         f"{options.count} of {len(names)} programs that print PASS, chosen with the seed {options.seed}; "
         f"HeCBench at {commit_of(checkout)}. {_BUILD_LIMIT} s for a build, {_RUN_LIMIT} s for a run, of "
         "processor time. What exceeds that in the checked build is tried again: the fast build for values, "
-        f"and the checked one, with {_SAMPLE} blocks of each launch, for findings. `cusimt` is the commit of "
-        "this repository with which a row was made."
+        f"and the checked one, with {_SAMPLE} blocks of each launch, for findings. `own PASS` says in which "
+        "build a program came to its own PASS, whatever was found in it. `cusimt` is the commit of this "
+        "repository with which a row was made."
     )
     results = in_scratch(
         lambda name, scratch: run(
-            name, checkout, tuple(known.get(name, {}).get("runs", ())), scratch, options.keep
+            name,
+            checkout,
+            tuple(known.get(name, {}).get("runs", ())),
+            scratch,
+            options.keep,
+            options.patience,
         ),
         [name for name in chosen if re.search(options.only, name)],
         options.jobs,

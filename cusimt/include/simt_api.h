@@ -293,8 +293,9 @@ const char* simt_take_findings(void);
 //   "end_us":..}
 const char* simt_take_launches(void);
 // api: {"call":"cudaMemcpy","kind":"h2d","bytes":n,"stream":id,"error":0}: calls of the CUDA runtime API by the program
-//   (kind h2d, d2h, d2d, h2h, memset, alloc, free, sync); a copy between host and device also has "content", a digest,
-//   and "by_kernel", how many of the bytes that left the device a kernel wrote; from "waits" to "end_us" as in launches;
+//   (kind h2d, d2h, d2d, h2h, memset, alloc, free, sync); while copies are watched, one between host and device also has
+//   "content", a digest, and "by_kernel", how many of the bytes that left the device a kernel wrote, and else zeros; from
+//   "waits" to "end_us" as in launches;
 //   synchronisation by torch has the call "torch::synchronize"
 const char* simt_take_api_calls(void);
 // counts of a launch of a checked module: the fields of its launch, and "barriers", "tensor_multiply_adds" (on tensor
@@ -304,6 +305,7 @@ const char* simt_take_api_calls(void);
 //   "block":[x,y,z],"warp":n}}]: one for each instruction and allocation; addresses count from the beginning of it
 void simt_set_counting(int on);  // from the next launch on
 const char* simt_take_counts(void);
+void simt_watch_copies(int on);                         // from the next copy on
 uint64_t simt_digest(const void* bytes, size_t count);  // what "content" of a copy is compared with
 int simt_last_error(int clear);
 int simt_sticky_error(void);

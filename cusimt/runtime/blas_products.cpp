@@ -70,11 +70,13 @@ struct Product {
     bool is_tf32 = false;
 };
 
-// A tensor core reads 10 of the 23 bits of a float's mantissa. NaN keeps its quiet bit.
+// TF32 has 10 of the 23 bits of a float's mantissa. Factors are rounded to them, as PyTorch's notes on CUDA semantics say, and
+// ties away from zero, as by cvt.rna.tf32. NaN keeps its quiet bit.
 float as_tf32(float value) {
-    constexpr uint32_t kRead = ~((1u << 13) - 1);
+    constexpr uint32_t kRead = ~((1u << 13) - 1), kHalfOfLast = 1u << 12, kExponent = 0x7f800000;
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
+    if ((bits & kExponent) != kExponent) bits += kHalfOfLast;
     bits &= kRead;
     memcpy(&value, &bits, sizeof value);
     return value;

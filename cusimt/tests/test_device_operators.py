@@ -169,12 +169,12 @@ def test_pytorchs_handle_follows_the_tf32_switch(library: str) -> None:
     import torch
 
     torch.ops.load_library(library)
-    a, one = torch.full((1, 1), 1 + 2.0**-11, device="cuda"), torch.ones(1, 1, device="cuda")
-    assert torch.ops.simt_tests.product(a, one).item() == 1 + 2.0**-11
+    a, one = torch.full((1, 1), 1 + 2.0**-12, device="cuda"), torch.ones(1, 1, device="cuda")
+    assert torch.ops.simt_tests.product(a, one).item() == 1 + 2.0**-12
     torch.backends.cuda.matmul.allow_tf32 = True
     assert torch.ops.simt_tests.product(a, one).item() == 1
     torch.backends.cuda.matmul.allow_tf32 = False
-    assert torch.ops.simt_tests.product(a, one).item() == 1 + 2.0**-11
+    assert torch.ops.simt_tests.product(a, one).item() == 1 + 2.0**-12
 
 
 @on_device

@@ -75,6 +75,7 @@ WRONG = [
     ("dynamic_too_small", "out_of_bounds", None, "dynamic", "cudaSuccess", None),
     ("half_a_pair", "uninitialized_read", "read", "half_a_pair", "cudaSuccess", None),
     ("one_of_two_racy", "race_shared", None, "one_of_two", "cudaSuccess", None),
+    ("computed_past", "out_of_bounds", "write", "computed_object", "cudaSuccess", None),
     ("pixels_past", "out_of_bounds", "read", "copied", "cudaSuccess", None),
     ("barrier_after_return", "divergent_barrier", None, "barrier_after_return", "cudaSuccess", 1),
     ("barrier_in_branches", "divergent_barrier", None, "first_branch", "cudaSuccess", 1),
@@ -91,7 +92,7 @@ RIGHT = [
     "read_constant", "reverse_ordered", "rotate_ordered", "one_writes", "warp_ordered", "half_warps_within",
     "told_on", "bytes_apart", "histogram_atomic",
     "shared_written", "static_within", "vector_within", "dynamic_enough", "barrier_by_all",
-    "first_of_half_a_pair", "one_of_two_ordered", "anything",
+    "first_of_half_a_pair", "one_of_two_ordered", "anything", "computed",
     "barrier_in_one_branch", "barrier_in_loop", "masks_of_halves", "shared_opted_in", "assertion_holds",
     "spins_never", "computes_briefly",
 ]  # fmt: skip

@@ -227,6 +227,24 @@ def test_calls_are_recorded(runtime: ctypes.CDLL) -> None:
     assert runtime.simt_error_string(INVALID_VALUE) == b"invalid argument"
 
 
+@pytest.mark.parametrize("watched", [True, False])
+def test_what_a_copy_brings_is_recorded_when_someone_asks(runtime: ctypes.CDLL, watched: bool) -> None:
+    held, back, text = allocate(runtime, 64), ctypes.create_string_buffer(64), b"ab" * 32
+    runtime.simt_digest.restype = ctypes.c_uint64
+    runtime.simt_watch_copies(int(watched))
+    try:
+        runtime.cudaMemcpy(held, text, ctypes.c_size_t(64), H2D)
+        runtime.simt_mark_written(held, ctypes.c_size_t(48), 16)  # by a kernel
+        runtime.cudaMemcpy(back, held, ctypes.c_size_t(64), D2H)
+    finally:
+        runtime.simt_watch_copies(0)
+    content = runtime.simt_digest(text, ctypes.c_size_t(64)) if watched else 0
+    lines = [json.loads(line) for line in runtime.simt_take_api_calls().decode().splitlines()]
+    copies = [(each["kind"], each["content"], each["by_kernel"]) for each in lines if each["bytes"]]
+    assert copies[1:] == [("h2d", content, 0), ("d2h", content, 48 if watched else 0)]
+    runtime.cudaFree(held)
+
+
 def test_launches_are_recorded() -> None:
     lines = run(program("launches", False)).stdout.splitlines()
     first, second, refused = launches.read_launches(lines)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import math
 from collections.abc import Sequence
 
 import numpy as np
@@ -62,23 +63,47 @@ def test_types_named_at_run_time(
 
 
 @pytest.mark.parametrize(
-    ("compute", "math", "low_bits"),
-    [(COMPUTE_FLOAT, DEFAULT_MATH, 1), (COMPUTE_FLOAT, TF32_MATH, 0), (COMPUTE_TF32, DEFAULT_MATH, 0)],
+    ("low_bits", "rounded"),
+    [
+        (2.0**-12, 0),
+        (2.0**-11, 2.0**-10),
+        (2.0**-11 - 2.0**-23, 0),
+        (math.inf, math.inf),
+        (math.nan, math.nan),
+    ],
 )
-def test_tf32_reads_ten_bits_of_a_mantissa(
-    blas: ctypes.c_void_p, device: Device, compute: int, math: int, low_bits: int
+@pytest.mark.parametrize(
+    ("compute", "mode", "is_tf32"),
+    [
+        (COMPUTE_FLOAT, DEFAULT_MATH, False),
+        (COMPUTE_FLOAT, TF32_MATH, True),
+        (COMPUTE_TF32, DEFAULT_MATH, True),
+    ],
+)
+@pytest.mark.parametrize("sign", [1, -1])
+def test_tf32_rounds_to_ten_bits_of_a_mantissa(
+    blas: ctypes.c_void_p,
+    device: Device,
+    compute: int,
+    mode: int,
+    is_tf32: bool,
+    low_bits: float,
+    rounded: float,
+    sign: int,
 ) -> None:
     """Both the handle's math mode and the type to compute in switch it on."""
-    a, b = np.full((1, 1), 1 + 2.0**-11 + 2.0**-10, np.float32), np.ones((1, 1), np.float32)
+    leading = 1 + 2.0**-10
+    a, b = np.full((1, 1), sign * (leading + low_bits), np.float32), np.ones((1, 1), np.float32)
     at_a, at_b, at_c = device.put(a), device.put(b), device.put(np.zeros_like(a))
-    runtime().cublasSetMathMode(blas, math)
+    runtime().cublasSetMathMode(blas, mode)
     one, zero = scalar(1), scalar(0)
     status = runtime().cublasGemmEx(
         blas, 0, 0, 1, 1, 1, one, at_a, FLOAT, 1, at_b, FLOAT, 1, zero, at_c, FLOAT, 1, compute, -1
     )
     runtime().cublasSetMathMode(blas, DEFAULT_MATH)
     assert status == SUCCESS
-    assert device.get(at_c, a)[0, 0] == 1 + 2.0**-10 + low_bits * 2.0**-11
+    expected = sign * (leading + rounded) if is_tf32 else a[0, 0]
+    assert np.array_equal(device.get(at_c, a)[0, 0], np.float32(expected), equal_nan=True)
 
 
 COMPUTE_HALF, COMPUTE_DOUBLE = 64, 70

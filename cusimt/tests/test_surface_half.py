@@ -14,9 +14,9 @@ HALVES = CODES.view(np.float16)
 BFLOATS = (CODES.astype(np.uint32) << 16).view(np.float32)
 
 
-@pytest.fixture(scope="module")
-def half() -> Program:
-    return program("half")
+@pytest.fixture(scope="module", params=[False, True], ids=["fast", "checked"])
+def half(request: pytest.FixtureRequest) -> Program:
+    return program("half", checked=request.param)
 
 
 def apply(half: Program, name: str, *operands: Array, result: type = np.uint16) -> Array:

@@ -11,19 +11,20 @@ from typing import Any
 import numpy as np
 import pytest
 
-from cusimt.tests.surface_program import ON_GPU, Array, Program, program
+from cusimt.tests.surface_program import ON_GPU, Array, Program, no_findings, program
 
 RNG_SEED = 11
 
 
-@pytest.fixture(scope="module")
-def intrinsics() -> Program:
-    return program("math")
+@pytest.fixture(scope="module", params=[False, True], ids=["fast", "checked"])
+def intrinsics(request: pytest.FixtureRequest) -> Program:
+    return program("math", checked=request.param)
 
 
 def apply(intrinsics: Program, name: str, *operands: Array, result: Any) -> Array:
     out = np.zeros(len(operands[0]), result)
     intrinsics.call(name, *operands, out, len(out))
+    assert no_findings()
     return out
 
 

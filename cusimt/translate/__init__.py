@@ -25,7 +25,7 @@ from cusimt.translate.module_kernels import announce_module_kernels
 from cusimt.translate.ptx import HEADER
 from cusimt.translate.rewrite import Refused, Rewrite, TranslationError
 from cusimt.translate.shared_memory import rewrite_shared
-from cusimt.translate.signatures import signatures
+from cusimt.translate.signatures import declarations
 from cusimt.translate.source import Source
 from cusimt.translate.template_calls import complete_template_calls
 from cusimt.translate.unsupported import refuse_unsupported, runs_here, uses_texture_references
@@ -71,7 +71,7 @@ def translate(
         if runs_on_device:
             read = complete_template_calls(read, others)
         files = [read, *elsewhere] if runs_on_device else []
-        functions = signatures(stream for file in files for stream in file.streams)
+        program = declarations(stream for file in files for stream in file.streams)
         rewrite = Rewrite(read.text)
         for stream in read.streams:
             refuse_unsupported(stream)
@@ -91,7 +91,7 @@ def translate(
             rewrite_kernel_casts(stream, rewrite, kernels)
             if runs_on_device:
                 mark_wait_loops(stream, rewrite)
-                hand_over_objects(stream, rewrite, functions)
+                hand_over_objects(stream, rewrite, program)
         text = rewrite.result()
     except Refused as refused:
         line = Rewrite(read.text).line(refused.at)

@@ -2,20 +2,20 @@
 
     total = merge(total, of_warp[lane]);   becomes   total = merge(total, ::simt::handed(of_warp[lane]));
     out[i] = scaled(each);                 becomes   out[i] = ::simt::handed_back(scaled(each));
+    out[i] = one + other;                  becomes   out[i] = ::simt::handed_back(one + other);
 
 g++ puts the checked build's hooks before assignments only. A call that is not inlined reads such an argument,
-and leaves such a result, without one. Rewritten are calls of functions that the program's own files declare
-(`signatures`), in code of the device.
+and leaves such a result, without one. Rewritten, in code of the device, are calls of functions that the
+program's own files declare (`declarations`), and what a statement assigns to a place in memory if such a
+function, member or operator may have computed it: of a number, `handed_back` is the number.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from cusimt.translate.expressions import arguments, postfix_start
 from cusimt.translate.rewrite import Rewrite
 from cusimt.translate.scopes import device_bodies, opens_namespace
-from cusimt.translate.signatures import Signature
+from cusimt.translate.signatures import Declarations, Signature
 from cusimt.translate.token_streams import TokenStream
 
 __all__ = ["hand_over_objects"]
@@ -24,28 +24,60 @@ _HANDED, _HANDED_BACK = "::simt::handed(", "::simt::handed_back("
 _BEFORE_STATEMENT = (";", "{", "}", ")", "else", "do")
 _BEFORE_EXPRESSION = ("return", "else", "do", "case", "co_return")
 _IN_PLACE = frozenset(["::", ".", "->"])  # what joins the parts of an expression that names an object
+_NO_VALUE = frozenset(["=", ",", "{"])  # marks of what is no plain expression
 
 
-def hand_over_objects(stream: TokenStream, rewrite: Rewrite, functions: Mapping[str, Signature]) -> None:
-    """Rewrite the calls of `functions` in the code of the device; last of all passes over a stream."""
-    called = {index for name in functions for index in stream.positions(name)}
-    if stream.macro or not called:
+def hand_over_objects(stream: TokenStream, rewrite: Rewrite, declared: Declarations) -> None:
+    """Rewrite calls and assignments in the code of the device; last of all passes over a stream."""
+    if stream.macro:
         return
-    for index in sorted(called & device_bodies(stream, of_both=True)):
-        signature = functions[stream.text(index)]
-        opener = _opener(stream, index)
-        first = _start(stream, index, signature)
-        if opener is None or first is None or opener not in stream.partner:
-            continue
-        spans = arguments(stream, opener)
-        if len(spans) > signature.most:
-            continue
-        names = _names_of_memory(stream, index)
-        if signature.returns_object and _is_stored(stream, first, stream.partner[opener], names):
-            _wrap(stream, rewrite, first, stream.partner[opener] + 1, _HANDED_BACK)
-        for number in signature.by_value:
-            if number < len(spans) and _is_place(stream, *spans[number], names):
-                _wrap(stream, rewrite, *spans[number], _HANDED)
+    bodies = device_bodies(stream, of_both=True)
+    for index in sorted(bodies):
+        text = stream.text(index)
+        if text == "=":
+            _hand_back(stream, rewrite, index, declared.returning)
+        elif text in declared.functions and stream.is_word(index):
+            _hand_over(stream, rewrite, index, declared.functions[text])
+
+
+def _hand_over(stream: TokenStream, rewrite: Rewrite, index: int, signature: Signature) -> None:
+    """Copy what the call of the function at `index` takes by value from memory."""
+    opener = _opener(stream, index)
+    if opener is None or opener not in stream.partner or not _is_called(stream, index, signature):
+        return
+    spans = arguments(stream, opener)
+    if len(spans) > signature.most:
+        return
+    names = _names_of_memory(stream, index)
+    for number in signature.by_value:
+        if number < len(spans) and _is_place(stream, *spans[number], names):
+            _wrap(stream, rewrite, *spans[number], _HANDED)
+
+
+def _hand_back(stream: TokenStream, rewrite: Rewrite, index: int, returning: frozenset[str]) -> None:
+    """Let the value of the assignment at `index` pass, if it is a whole statement that stores in memory."""
+    first, end = index + 1, index + 1
+    while stream.text(end) not in (";", ")", "]", "}") and end < len(stream.tokens):
+        end = stream.skip(end)
+    if stream.text(end) == ";" and _may_return_object(stream, first, end, returning):
+        begin = _statement_start(stream, index)
+        if _is_place(stream, begin, index, _names_of_memory(stream, index)):
+            _wrap(stream, rewrite, first, end, _HANDED_BACK)
+
+
+def _may_return_object(stream: TokenStream, first: int, past: int, returning: frozenset[str]) -> bool:
+    """Whether one of the `returning` functions or operators gives the value of the expression."""
+    if stream.text(first) == "(" and stream.partner.get(first) == past - 1:
+        return _may_return_object(stream, first + 1, past - 1, returning)
+    marks = {stream.text(index) for index in _outside_brackets(stream, first, past)}
+    if marks & _NO_VALUE:
+        return False
+    index, found = first, bool(marks & returning)
+    while index < past and not found:
+        is_named = stream.is_word(index) and stream.text(index) in returning
+        found = is_named and _opener(stream, index) is not None
+        index = stream.skip(index)
+    return found
 
 
 def _opener(stream: TokenStream, index: int) -> int | None:
@@ -59,27 +91,24 @@ def _opener(stream: TokenStream, index: int) -> int | None:
     return after if stream.text(after) == "(" else None
 
 
-def _start(stream: TokenStream, index: int, signature: Signature) -> int | None:
-    """Where the expression that names the function begins; None for a member, or another namespace's."""
+def _is_called(stream: TokenStream, index: int, signature: Signature) -> bool:
+    """Whether the name at `index` is that function: no member, no variable, and not another namespace's."""
     joint = stream.text(index - 1)
     if joint != "::":
         is_declared = stream.is_word(index - 1) and joint not in _BEFORE_EXPRESSION
-        return None if joint in (".", "->") or is_declared else index
-    if stream.text(index - 2) not in signature.namespaces:
-        return index - 1 if not stream.is_word(index - 2) and "" in signature.namespaces else None
-    return postfix_start(stream, index)
+        return joint not in (".", "->") and not is_declared
+    if stream.text(index - 2) in signature.namespaces:
+        return postfix_start(stream, index) is not None
+    return not stream.is_word(index - 2) and "" in signature.namespaces
 
 
-def _is_stored(stream: TokenStream, first: int, last: int, names: frozenset[str]) -> bool:
-    """Whether the expression from `first` to `last` is all that a statement assigns to a place in memory."""
-    if stream.text(first - 1) != "=" or stream.text(last + 1) != ";":
-        return False
-    begin = first - 2
+def _statement_start(stream: TokenStream, index: int) -> int:
+    """Where the statement with the token at `index` begins."""
+    begin = index - 1
     while begin >= 0 and stream.text(begin) not in _BEFORE_STATEMENT:
         opener = stream.partner.get(begin, begin)
         begin = min(begin, opener) - 1
-    begin += 1
-    return _is_place(stream, begin, first - 1, names)
+    return begin + 1
 
 
 def _is_place(stream: TokenStream, first: int, past: int, names: frozenset[str]) -> bool:

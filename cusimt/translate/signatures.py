@@ -1,7 +1,8 @@
 """The functions of a program that take or return objects by value, as far as its text says so.
 
-Every declaration of a name has to agree, wherever it is: an overload or a member with a reference in the
-same place keeps the name out, and so does any use of it that is no call, as of a variable.
+Of what a function takes, every declaration of its name has to agree, wherever it is: an overload or a member
+with a reference in the same place keeps the name out, and so does any use of it that is no call, as of a
+variable. Of what one returns, a single declaration is enough.
 """
 
 from __future__ import annotations
@@ -16,7 +17,7 @@ from cusimt.translate.expressions import arguments
 from cusimt.translate.scopes import is_file_scope, is_in_function, namespace_of
 from cusimt.translate.token_streams import TokenStream
 
-__all__ = ["Signature", "signatures"]
+__all__ = ["Declarations", "Signature", "declarations"]
 
 _SCALARS = frozenset(
     [
@@ -31,6 +32,7 @@ _SPECIFIERS = frozenset(
         *("__forceinline__", "__inline__", "__noinline__"),
     ]
 )
+_OPERATORS = frozenset("+-*/%&|^~<>")  # that compute, each the first mark of its name
 # What may make a type a reference or a pointer, or hide one.
 _INDIRECT = frozenset(["&", "*", "(", "[", ".", "...", "typename", "##"])
 
@@ -41,20 +43,30 @@ class Signature:
 
     by_value: frozenset[int]  # the parameters that are objects, or may be
     most: int  # parameters
-    returns_object: bool
     namespaces: frozenset[str]  # the innermost around each declaration
 
     def joined(self, other: Signature) -> Signature:
         return Signature(
             self.by_value & other.by_value,
             min(self.most, other.most),
-            self.returns_object or other.returns_object,
             self.namespaces | other.namespaces,
         )
 
 
-def signatures(streams: Iterable[TokenStream]) -> dict[str, Signature]:
-    """The functions that the streams declare at the scope of a file or namespace, by name."""
+@dataclass(frozen=True)
+class Declarations:
+    """What a program declares: functions at the scope of a file or namespace, by name.
+
+    `returning` has the names of functions and members that may return objects, and the first marks of such
+    operators.
+    """
+
+    functions: dict[str, Signature]
+    returning: frozenset[str]
+
+
+def declarations(streams: Iterable[TokenStream]) -> Declarations:
+    """What the streams declare."""
     read = list(streams)
     declared: dict[str, list[tuple[TokenStream, int]]] = {}
     of_files = set[str]()
@@ -70,7 +82,23 @@ def signatures(streams: Iterable[TokenStream]) -> dict[str, Signature]:
     for name in of_files:
         if not any(_is_variable(stream, index) for stream in read for index in stream.positions(name)):
             found[name] = reduce(Signature.joined, (_signature(*each, references) for each in declared[name]))
-    return found
+    returning = {name for name in declared if any(_returns_object(*each) for each in declared[name])}
+    return Declarations(found, frozenset(returning.union(*map(_operators, read))))
+
+
+def _operators(stream: TokenStream) -> Iterable[str]:
+    """The first marks of the operators that compute an object: not of those that assign."""
+    for index in stream.positions("operator"):
+        mark, after = stream.text(index + 1), index + 2
+        after += stream.text(after) == mark  # << and >> are two marks
+        if mark in _OPERATORS and stream.text(after) == "(" and _returns_object(stream, index):
+            yield mark
+
+
+def _returns_object(stream: TokenStream, index: int) -> bool:
+    """Whether the function whose name is at `index` returns an object, or may."""
+    returned = {stream.text(i) for i in range(stream.declaration_start(index), index)}
+    return bool(returned - _SPECIFIERS - _SCALARS)
 
 
 def _is_variable(stream: TokenStream, index: int) -> bool:
@@ -80,11 +108,9 @@ def _is_variable(stream: TokenStream, index: int) -> bool:
 
 def _signature(stream: TokenStream, index: int, references: frozenset[str]) -> Signature:
     spans = arguments(stream, index + 1) if index + 1 in stream.partner else []
-    returned = {stream.text(i) for i in range(stream.declaration_start(index), index)} - _SPECIFIERS
     return Signature(
         frozenset(i for i, span in enumerate(spans) if _is_object(_type(stream, *span), references)),
         len(spans),
-        bool(returned - _SCALARS),
         frozenset([namespace_of(stream, index).removesuffix("::").rpartition("::")[2]]),
     )
 

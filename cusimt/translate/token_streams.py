@@ -83,12 +83,13 @@ class TokenStream:
         A template's parameter list does not belong to it.
         """
         passed = []
-        while index not in self._starts and self.text(index - 1) not in _BEFORE_DECLARATION:
-            passed.append(index)
-            index -= 1
+        while index not in self._starts:
             opener = self.template_open(index - 1) if self.text(index - 1) == ">" else None
-            if opener is not None and self.text(opener - 1) != "template":
-                index = opener
+            in_type = opener is not None and self.text(opener - 1) != "template"
+            if not in_type and self.text(index - 1) in _BEFORE_DECLARATION:
+                break
+            passed.append(index)
+            index = opener if opener is not None and in_type else index - 1
         start = self._starts.get(index, index)
         self._starts.update(dict.fromkeys(passed, start))
         return start

@@ -36,7 +36,7 @@ REACHING = (
     "__tunable_get_val", "__malloc_hook", "mallopt", "timer_create", "io_submit", "aio_read", "mq_open",
     "glob", "ftw", "scandir", "getcwd", "simt_raise_shield", "simt_open_shield", "simt_take_findings",
     "simt_reset", "simt_mark_written", "simt_copy_marks", "simt_writers", "simt_set_schedule",
-    "simt_set_counting", "simt_allocate", "cudaLaunchHostFunc", "cudaStreamAddCallback",
+    "simt_set_counting", "simt_watch_copies", "simt_allocate", "cudaLaunchHostFunc", "cudaStreamAddCallback",
     "cudaHostRegister", "cudaDeviceSetLimit", "cudaGraphLaunch", "cudaIpcOpenMemHandle",
     "cudaGetDriverEntryPoint", "cuLaunchKernel", "cublasSgemm_v2", "cblas_sgemm", "nvrtcCompileProgram",
     "PyRun_SimpleString", "PyRun_StringFlags", "PyEval_EvalCode", "Py_CompileString", "PyImport_Import",

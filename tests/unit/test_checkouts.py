@@ -81,11 +81,11 @@ def test_programs_of_a_record_stay_until_they_run_again() -> None:
         hecbench.Result("d", (), "passed", "", 1, simulator="old"),
     ]
     text = hecbench.summary([hecbench.row(each, {}) for each in results], "")
-    again = hecbench.Result("a", ("1", "2"), "passed", "all blocks", 90, "fast", "new")
+    again = hecbench.Result("a", ("1", "2"), "passed", "all blocks", 90, "fast", simulator="new")
     rows = hecbench.merged(hecbench.recorded(text), [hecbench.row(again, {})], ["a", "b", "c"])
     assert rows == [
-        ("a", "1; 2", "passed", "fast", "90", "new", "all blocks"),
-        ("b", "-", "passed", "checked", "1", "old", ""),
+        ("a", "1; 2", "passed", "fast", "90", "no", "new", "all blocks"),
+        ("b", "-", "passed", "checked", "1", "no", "old", ""),
     ]
     assert "| 1           | 50.0 %" in hecbench.summary(rows, "")
 
@@ -127,6 +127,67 @@ def test_a_program_too_long_for_the_checked_build(
     prepare(checked=True)
     result = hecbench.run("long", tmp_path / "checkout", (), scratch, None)
     assert (result.verdict, result.build, result.why) == (verdict, "fast", why)
+    assert result.own.startswith("fast build, ") == (expected == 1000)  # whatever was found
+
+
+_LONG = """
+#include <cstdio>
+#include <ctime>
+int main() {
+    for (volatile int i = 0; clock() < 0.8 * CLOCKS_PER_SEC; ++i) {}
+    puts("PASS");
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("patience", "own"), [(0, "not within 0.4 s"), (0.5, "not within 0.5 s"), (60, "fast build, ")]
+)
+def test_patience_is_for_the_own_pass_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, patience: float, own: str
+) -> None:
+    (folder := tmp_path / "checkout/src/long-cuda").mkdir(parents=True)
+    (folder / "main.cu").write_text(_LONG)
+    (folder / "Makefile").write_text("main:\n\tnvcc -o main main.cu\nrun:\n\t./main\n")
+    (scratch := tmp_path / "scratch").mkdir()
+    monkeypatch.setattr(hecbench, "_RUN_LIMIT", 0.4)
+    monkeypatch.setattr(os, "environ", dict(os.environ))
+    prepare(checked=True)
+    result = hecbench.run("long", tmp_path / "checkout", (), scratch, None, patience)
+    assert (result.verdict, result.build) == ("limit", "fast") and result.own.startswith(own)
+
+
+def test_a_program_with_a_finding_that_is_stopped_may_pass_in_the_fast_build(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (folder := tmp_path / "checkout/src/long-cuda").mkdir(parents=True)
+    racy = _LONG_IF_CHECKED_WHOLE.replace("    if (*getenv", "    PREPARED if (*getenv")
+    prepared = "int* other; cudaMalloc(&other, 4); cudaMemset(other, 0, 4); add<<<2, 1>>>(other);"
+    (folder / "main.cu").write_text(racy.replace("PREPARED", prepared))
+    flags = "-DADD='*sum += 1' -DEXPECTED=1000"
+    (folder / "Makefile").write_text(f"main:\n\tnvcc {flags} -o main main.cu\nrun:\n\t./main\n")
+    (scratch := tmp_path / "scratch").mkdir()
+    monkeypatch.setattr(hecbench, "_RUN_LIMIT", 1)
+    monkeypatch.setattr(os, "environ", dict(os.environ))
+    prepare(checked=True)
+    result = hecbench.run("long", tmp_path / "checkout", (), scratch, None)
+    assert (result.verdict, result.build, result.why) == ("failed", "checked", "findings: race_global")
+    assert result.own.startswith("fast build, ")
+
+
+@pytest.mark.parametrize(
+    ("runs", "own"),
+    [
+        ([ran("PASS", 0, "race_global")], True),  # a finding says nothing of the program's own test
+        ([ran("PASS"), ran("PASS", None)], False),
+        ([ran("PASS\nFAIL")], False),
+        ([ran("done")], False),
+        ([], False),
+    ],
+)
+def test_an_own_pass_is_the_programs_own_judgement(runs: list[Ended], own: bool) -> None:
+    assert hecbench._own_pass(runs) == own
+    assert hecbench._in_the_fast_build(runs).startswith("fast build") == own
 
 
 def test_a_command_is_killed_with_its_children(tmp_path: Path) -> None:
@@ -234,6 +295,12 @@ def test_a_record_is_a_merge_of_runs() -> None:
     assert [each.cells[-1] for each in both] == ["abc", "def", "def"]
     text = extension_repositories.summary(both)
     assert "| 3            | 3     | 2           | 13     | 2      | 0       | 86.7 % |" in text
+
+
+def test_no_rounding_hides_a_failure() -> None:
+    (first, *_) = extension_repositories.extensions()
+    text = extension_repositories.summary([Row.of(Result(first, 1.0, Counter(passed=9999, failed=1)))])
+    assert "| 9999   | 1      | 0       | 99.9 % |" in text
 
 
 def test_a_clone_that_lacks_files_will_do_for_the_others(tmp_path: Path) -> None:

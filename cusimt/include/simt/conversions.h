@@ -3,7 +3,6 @@
 // To an integer: rn nearest even, rz towards zero, ru up, rd down; out of range saturates, NaN gives 0 (the lowest value
 // for 64-bit results of a double, as the hardware does).
 #pragma once
-#include <fenv.h>
 #include <limits.h>
 #include <math.h>
 
@@ -25,10 +24,9 @@ SIMT_INLINE Integer saturated(double whole, Integer lowest, Integer highest, Int
 template <class To, class From>
 SIMT_HOST __attribute__((noinline)) To converted(int mode, From value) {
     volatile From operand = value;
-    int before = fegetround();
-    fesetround(mode);
+    auto before = change_rounding(mode);
     volatile To result = static_cast<To>(operand);
-    fesetround(before);
+    restore_rounding(before);
     return result;
 }
 

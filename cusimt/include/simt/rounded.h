@@ -1,9 +1,8 @@
 // Arithmetic with a stated rounding: __fadd_rn, __fmaf_rz, __dmul_ru, ... rn nearest even, rz towards zero, ru up, rd down.
 #pragma once
-#include <fenv.h>
 #include <math.h>
 
-#include "simt/qualifiers.h"
+#include "simt/rounding_mode.h"
 
 #pragma GCC visibility push(hidden)
 namespace simt {
@@ -13,10 +12,9 @@ namespace simt {
 template <class T, class Operation>
 SIMT_HOST __attribute__((noinline)) T rounded(int mode, Operation operation, T a, T b, T c) {
     volatile T operands[3] = {a, b, c};
-    int before = fegetround();
-    fesetround(mode);
+    auto before = change_rounding(mode);
     volatile T result = operation(operands[0], operands[1], operands[2]);
-    fesetround(before);
+    restore_rounding(before);
     return result;
 }
 

@@ -244,6 +244,38 @@ __global__ void one_of_two(const Pair* in, float* out, bool barrier) {
     if (barrier) __syncthreads();
     out[threadIdx.x] = sum_of(threadIdx.x % 32 < 2 ? of_warp[threadIdx.x % 32] : none);  // <- one_of_two
 }
+// Objects that operators, members and templates compute, and one of two.
+template <class T>
+struct Box {
+    T values[2];
+};
+template <class T>
+__device__ __noinline__ Box<T> boxed(const T& value) {
+    return {value, value};
+}
+__device__ __noinline__ Pair operator+(const Pair& one, const Pair& other) {
+    return {one.first + other.first, one.second + other.second};
+}
+__device__ __noinline__ Pair operator-(const Pair& one) { return {-one.first, -one.second}; }
+struct Camera {
+    float scale;
+    __device__ __noinline__ Pair seen(const Pair& pair) const { return {scale * pair.first, scale * pair.second}; }
+};
+__global__ void compute_objects(const Pair* in, Pair* out, Camera camera) {
+    __shared__ Pair sums[64], signs[64], seen[64], either[64];
+    __shared__ Box<float> boxes[64];
+    int i = threadIdx.x, other = 63 - i;
+    sums[i] = in[i] + in[other];
+    signs[i] = -in[i];
+    seen[i] = camera.seen(in[i]);
+    either[i] = (i % 2 ? in[i] + in[0] : passed(in[i]));
+    boxes[i] = boxed(in[i].first);
+    __syncthreads();
+    const Pair* all[] = {&sums[other], &signs[other], &seen[other], &either[other]};
+    Pair total = {boxes[other].values[0], boxes[other].values[1]};
+    for (const Pair* each : all) total = total + *each;
+    out[i] = total + total;  // <- computed_object
+}
 struct __attribute__((packed)) Packed {
     char letter;
     int number;
@@ -451,6 +483,8 @@ int main(int, char** arguments) {
     if (name == "anything") {
         hand_over_anything<<<1, 1>>>(objects<Packed>(4), objects<Bits>(2), objects<Floats>(2), objects<int>(2), objects<int[4]>(2), objects<Moved>(2));
     }
+    if (name == "computed") compute_objects<<<1, 64>>>(objects<Pair>(64), objects<Pair>(64), {2});
+    if (name == "computed_past") compute_objects<<<1, 64>>>(objects<Pair>(64), objects<Pair>(63), {2});
     if (name == "one_of_two_racy") one_of_two<<<1, 64>>>(objects<Pair>(64), c, false);
     if (name == "one_of_two_ordered") one_of_two<<<1, 64>>>(objects<Pair>(64), c, true);
     if (name == "pixels_past") copy_pixels<<<1, 64>>>(objects<Pixel>(62), objects<Pixel>(64, false));

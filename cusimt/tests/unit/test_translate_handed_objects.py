@@ -23,6 +23,11 @@ __device__ Pair either(Pair pair);
 __device__ Pair either(Pair& pair, int which);
 __device__ float hidden(Reference pair, typename T::reference other);
 __device__ Pair passed_on(Pair pair);
+template <class T> struct Box { T values[2]; __device__ Pair seen(int which) const; int count() const; };
+template <class T> __device__ Box<T> boxed(T value);
+__device__ Pair operator+(const Pair& one, const Pair& other);
+__device__ bool operator<(const Pair& one, const Pair& other);
+__device__ Pair& operator%=(Pair& one, const Pair& other);
 """
 _BEHIND = """
 void takes(int (*function)(Pair)) { takes(passed_on); }
@@ -69,6 +74,13 @@ def test_a_call_takes_a_copy_of_what_is_in_memory(marked: str) -> None:
         ("*a = inner::scaled(none, 2);", "*a = ::simt::handed_back(inner::scaled(none, 2));"),
         ("if (i) a->p = merge<Pair>(x, y);", "if (i) a->p = ::simt::handed_back(merge<Pair>(x, y));"),
         ("a[i] = first_of(b[i]);", "a[i] = ::simt::handed_back(first_of(::simt::handed(b[i])));"),
+        ("a[i] = boxed(3);", "a[i] = ::simt::handed_back(boxed(3));"),  # its type ends with a >
+        ("a[i] = x + y;", "a[i] = ::simt::handed_back(x + y);"),
+        ("a[i] = (x + y);", "a[i] = ::simt::handed_back((x + y));"),
+        ("if (i) { *a = +x; }", "if (i) { *a = ::simt::handed_back(+x); }"),
+        ("a->p = box.seen(1);", "a->p = ::simt::handed_back(box.seen(1));"),
+        ("a->p = p->box.seen(1);", "a->p = ::simt::handed_back(p->box.seen(1));"),
+        ("a[i] = i ? none : first_of(none);", "a[i] = ::simt::handed_back(i ? none : first_of(none));"),
     ],
 )
 def test_a_result_is_assigned_to_where_it_belongs(text: str, expected: str) -> None:
@@ -93,6 +105,9 @@ def test_a_result_is_assigned_to_where_it_belongs(text: str, expected: str) -> N
         "passed_on(a[i]);",  # also a name for something else
         "unknown(a[i]); operator+(a[i], b[i]);",
         "Pair keep(a[i]);",  # a variable
+        "a[i] = box.count(); a[i] = x < y; a[i] = x % y; a[i] = x - y;",  # no object, or no operator here
+        "a[i] += x + y; pair = x + y; Pair p = x + y; Pair& p = *q = x + y, r; a[i] = {x + y};",
+        "a[i] == x + y; a[i] = [](Pair x) { return x + x; }; for (a[i] = x + y; ;) {} f(a[i] = x + y);",
     ],
 )
 def test_other_calls_stay(text: str) -> None:

@@ -98,6 +98,7 @@ class SimtTracer:
             self._before = self._memory()
             self._stream = self._driver.stream_of(device)
             self._runtime.simt_watch_streams()
+        self._runtime.simt_watch_copies(int(traced))
         if self._counting:
             counting.forget()
         self._runtime.simt_raise_shield(int(traced))
