@@ -70,13 +70,13 @@ struct Product {
     bool is_tf32 = false;
 };
 
-// TF32 has 10 of the 23 bits of a float's mantissa. Factors are rounded to them, as PyTorch's notes on CUDA semantics say, and
-// ties away from zero, as by cvt.rna.tf32. NaN keeps its quiet bit.
+// TF32 has 10 of the 23 bits of a float's mantissa. Factors are rounded to the nearest, ties to even: so they came out of an H200
+// (cuBLAS of CUDA 13.0), and PyTorch's notes on CUDA semantics say that they are rounded. NaN keeps its quiet bit.
 float as_tf32(float value) {
-    constexpr uint32_t kRead = ~((1u << 13) - 1), kHalfOfLast = 1u << 12, kExponent = 0x7f800000;
+    constexpr uint32_t kRead = ~((1u << 13) - 1), kBelowHalf = (1u << 12) - 1, kExponent = 0x7f800000;
     uint32_t bits;
     memcpy(&bits, &value, sizeof bits);
-    if ((bits & kExponent) != kExponent) bits += kHalfOfLast;
+    if ((bits & kExponent) != kExponent) bits += kBelowHalf + (bits >> 13 & 1);
     bits &= kRead;
     memcpy(&value, &bits, sizeof value);
     return value;

@@ -66,7 +66,8 @@ def test_types_named_at_run_time(
     ("low_bits", "rounded"),
     [
         (2.0**-12, 0),
-        (2.0**-11, 2.0**-10),
+        (2.0**-11, 2.0**-10),  # half way: to even
+        (2.0**-10 + 2.0**-11, 2.0**-10),
         (2.0**-11 - 2.0**-23, 0),
         (math.inf, math.inf),
         (math.nan, math.nan),
