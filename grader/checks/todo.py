@@ -12,14 +12,15 @@ from grader.verdict import Status
 
 
 def check(exercise: Exercise, files: Path, settled: Collection[str] = ()) -> Outcome | None:
-    """None when nothing is open; else one line per open TODO, in the order of the files.
+    """None when nothing is open; else one line per open TODO, in the order in which they are to be written.
 
     ``settled`` are sections that are known to be right, whatever stands there.
     """
     todos = [todo for todo in open_todos(exercise, files) if todo.section not in settled]
     if not todos:
         return None
-    first = in_order(exercise, todos)[0]
+    todos = in_order(exercise, todos)
+    first = todos[0]
     if untouched(exercise, todos):
         sentence = f"Not started: begin with TODO({first.section}) in {first.file}, line {first.line}."
     else:

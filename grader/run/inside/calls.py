@@ -39,7 +39,7 @@ class Calls:
         """Rebuild the arguments, call the entry, wait for the device, and report."""
         text = request.text
         schedule: str = text.get("schedule", "forward")
-        self._tracer.begin(schedule, text.get("count", False), text.get("refuse_launches", False))
+        self._tracer.begin(schedule, text.get("count", False), text.get("refuse_launch", 0))
         self._last = []  # the last call's arguments are freed before these are made
         alive = self._tracer.alive()
         arguments, self._last = rebuild(request, self._places.on_cpu)
@@ -66,7 +66,8 @@ class Calls:
         """Gradients of a kept graph's outputs for the cotangents given."""
         traced: bool = request.text["trace"]
         graph = self._graphs[request.detail]
-        self._tracer.begin(graph.schedule, request.text.get("count", False))
+        text = request.text
+        self._tracer.begin(graph.schedule, text.get("count", False), text.get("refuse_launch", 0))
         wanted = [each for each in graph.given if each.requires_grad]
         cotangents = [_cotangent(request, index, output) for index, output in enumerate(graph.outputs)]
         if request.text.get("twice"):
