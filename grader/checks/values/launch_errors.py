@@ -16,9 +16,9 @@ from grader.verdict import Status
 
 INVALID_LAUNCH = "invalid_launch"  # the topic
 _RULE = (
-    "A kernel that did not start writes nothing, and the result holds arbitrary values. Let the call that "
-    "launches also ask for the launch's error, and raise it: C10_CUDA_KERNEL_LAUNCH_CHECK() behind the "
-    "launch does both, and STD_CUDA_KERNEL_LAUNCH_CHECK() in code on the stable ABI."
+    "A kernel that did not start writes nothing, and the result holds arbitrary values. Ask for the error "
+    "behind the launch, by cudaGetLastError(), and raise it: in PyTorch C10_CUDA_KERNEL_LAUNCH_CHECK() does "
+    "both, and STD_CUDA_KERNEL_LAUNCH_CHECK() in code on the stable ABI."
 )
 _OF_A_LIBRARY = (
     "The status that a library's function returns is the only sign of it: raise what it returns, by "
