@@ -162,6 +162,14 @@ BREACHES: dict[str, tuple[Callable[[Path], object], str]] = {
         lambda course: change(course / EXERCISE / "hints.md", "## The shape\n", "### The shape\n"),
         "hints.md: section forward_kernel has 2 hints",
     ),
+    "a launch check that a learner can lose": (
+        lambda course: change(
+            course / EXERCISE / "exercise.toml",
+            'edit = ["kernel.cu", "op.py"]\ngiven = ["binding.cpp"]',
+            'edit = ["kernel.cu", "op.py", "binding.cpp"]\ngiven = []',
+        ),
+        "spec.py: binding.cpp checks its launches, and no case makes one fail",
+    ),
     "no lesson": (
         lambda course: (course / LESSON).unlink(),
         f"{SLUG}.md: the lesson is missing",
