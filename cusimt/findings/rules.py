@@ -385,7 +385,7 @@ def _host_function(finding: Finding) -> str:
 
 
 def _absent_lane(finding: Finding) -> str:
-    return _TOGETHER if "__activemask" in finding.note else ""
+    return _TOGETHER if "__activemask" in finding.frame.source else ""
 
 
 _SPECIAL = {

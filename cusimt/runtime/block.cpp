@@ -159,7 +159,6 @@ Fiber* Block::idle_fiber() {
     // Prepared anew for each launch: a suspended fiber may hold addresses of another OS thread's variables in registers.
     if (fiber->launch != execution.id) {
         fiber->launch = execution.id;
-        fiber->active_mask = 0;
         prepare(fiber->context, fiber->stack.begin, fiber->stack.bytes, fiber_main);
     }
     return fiber;

@@ -53,11 +53,9 @@ const simt_warp_values* simt_warp_collect(uint32_t mask, uint64_t lo, uint64_t h
 }
 
 void simt_absent_lane(unsigned lane) {
-    const Fiber& self = block_of_call("a warp operation").current();
-    const char* asked = self.active_mask ? " (the thread has a mask from __activemask)" : "";
+    unsigned own = block_of_call("a warp operation").current().thread % kWarpSize;
     char note[120];
-    snprintf(note, sizeof note, "lane %u takes the value of lane %u, which did not make this call%s", self.thread % kWarpSize,
-             lane, asked);
+    snprintf(note, sizeof note, "lane %u takes the value of lane %u, which did not make this call", own, lane);
     report({.kind = "absent_lane", .call_site = __builtin_return_address(0), .note = note});
 }
 

@@ -13,8 +13,8 @@ from grader.audit.lists.standard import STANDARD
 
 PATTERNS = group(
     "patterns in texts",
-    "ASCII DOTALL IGNORECASE M MULTILINE VERBOSE compile escape findall finditer fullmatch match search split "
-    "sub",
+    "ASCII DOTALL IGNORECASE M MULTILINE VERBOSE compile escape findall finditer fullmatch match search "
+    "split sub",
 )
 SETUP: Mapping[str, Group] = {
     "__future__": every("says how Python reads the file"),
