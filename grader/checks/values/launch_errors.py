@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 
 import torch
 
@@ -15,6 +15,7 @@ from grader.specification import Case
 from grader.verdict import Status
 
 INVALID_LAUNCH = "invalid_launch"  # the topic
+_MOST = 8  # launches of a call that are refused, each in a call of its own
 _RULE = (
     "A kernel that did not start writes nothing, and the result holds arbitrary values. Ask for the error "
     "behind the launch, by cudaGetLastError(), and raise it: in PyTorch C10_CUDA_KERNEL_LAUNCH_CHECK() does "
@@ -27,10 +28,10 @@ _OF_A_LIBRARY = (
 
 
 def unnoticed_refusal(bench: Bench, case: Case, call: Call, inputs: Inputs) -> Outcome | None:
-    """Make `call` again for each launch in its source, on a simulated device that refuses this one: it must
-    not return as if the kernel had run. None where no kernel is launched.
+    """Make `call` again for each of its launches, on a simulated device that refuses this one: it must not
+    return as if the kernel had run. None where no kernel is launched.
     """
-    for number in _first_of_each_place(call):
+    for number in _to_try(call):
         reply = bench.session.call(
             bench.spec.entry, inputs.for_worker(()), refuse_launch=number, **case_options(case)
         )
@@ -43,21 +44,24 @@ def unnoticed_in_backward(
     bench: Bench, back: Call, handle: int, cotangents: Sequence[torch.Tensor | None]
 ) -> Outcome | None:
     """The same for the backward of a kept graph."""
-    for number in _first_of_each_place(back):
+    for number in _to_try(back):
         reply = bench.session.backward(handle, cotangents, refuse_launch=number)
         if failure := _unnoticed(bench, back, reply):
             return failure
     return None
 
 
-def _first_of_each_place(call: Call) -> Iterator[int]:
-    """The numbers, from 1, of launches in `call` that another line or another kernel made than all before."""
-    seen = set()
-    for number, each in enumerate(call.reply.trace.launches, start=1):
-        place = (each.kernel, each.file, each.line)
-        if place not in seen:
-            seen.add(place)
-            yield number
+def _to_try(call: Call) -> list[int]:
+    """The numbers, from 1, of launches in `call`: the first of each line and kernel, then others.
+
+    Two calls of one launcher have one line, and may each be checked or not.
+    """
+    first: dict[tuple[str, str, int], int] = {}
+    launches = call.reply.trace.launches
+    for number, each in enumerate(launches, start=1):
+        first.setdefault((each.kernel, each.file, each.line), number)
+    others = sorted({*range(1, len(launches) + 1)} - {*first.values()})
+    return [*first.values(), *others][:_MOST]
 
 
 def _unnoticed(bench: Bench, call: Call, reply: Reply) -> Outcome | None:
