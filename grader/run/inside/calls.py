@@ -186,8 +186,7 @@ class Calls:
         call fails the copy of its results to the host, and its findings can be taken only once.
         """
         description = describe(error, self._submission.files)
-        traceback.clear_frames(error.__traceback__)  # they hold tensors that would count as leaked
-        error.__traceback__ = None
+        drop_frames(error)  # they hold tensors that would count as leaked
         if traced and not trace:
             trace = self._tracer.collect([], self._last)
         self._count_live(trace)
@@ -195,6 +194,20 @@ class Calls:
         if lasting is not None:
             trace["sticky_error"] = lasting
         return ReplyDraft({"error": description, "trace": trace, "spent": lasting is not None})
+
+
+def drop_frames(error: BaseException) -> None:
+    """Clear the frames that `error` passed, and those of exceptions that it was raised from or during."""
+    pending: list[BaseException | None] = [error]
+    dropped: list[BaseException] = []
+    while pending:
+        each = pending.pop()
+        if each is None or any(each is other for other in dropped):
+            continue
+        traceback.clear_frames(each.__traceback__)
+        each.__traceback__ = None
+        dropped.append(each)
+        pending += [each.__cause__, each.__context__]
 
 
 def _let_autograd_finish(trace: dict[str, Any], tracer: Tracer) -> None:
