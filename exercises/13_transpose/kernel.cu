@@ -10,13 +10,14 @@ constexpr int kTile = 64;  // rows and columns of a tile
 constexpr int kWarps = 8;  // of a block: each takes 8 rows of the tile, 32 elements at a time
 
 // x: rows x columns, out: columns x rows, both row-major and dense. One block for each tile of x;
-// `tiles_across` tiles cover a row, and the last ones may extend past the right and bottom edges.
+// `tiles_down` tiles cover a column, and the last ones may extend past the right and bottom edges.
+// Blocks that run at the same time have tiles below each other: they write whole rows of out.
 template <typename T>
 __global__ void transpose_kernel(const T* __restrict__ x, T* __restrict__ out, int64_t rows,
-                                 int64_t columns, unsigned tiles_across) {
+                                 int64_t columns, unsigned tiles_down) {
     // The first row and column of x in this block's tile.
-    const int64_t row = static_cast<int64_t>(blockIdx.x / tiles_across) * kTile;
-    const int64_t column = static_cast<int64_t>(blockIdx.x % tiles_across) * kTile;
+    const int64_t row = static_cast<int64_t>(blockIdx.x % tiles_down) * kTile;
+    const int64_t column = static_cast<int64_t>(blockIdx.x / tiles_down) * kTile;
     const int lane = threadIdx.x, warp = threadIdx.y;
 
     // TODO(tile): the tile in shared memory, laid out so that neither its rows nor its columns have

@@ -36,7 +36,8 @@ template <typename T>
 __device__ MaxSum<T> merge(MaxSum<T> a, MaxSum<T> b) {
     // --8<-- [start:merge]
     const T larger = max(a.max, b.max);
-    return {larger, a.sum * exp(a.max - larger) + b.sum * exp(b.max - larger)};
+    const T shrink = exp(min(a.max, b.max) - larger);  // of the smaller one; the other's factor is 1
+    return {larger, a.max < b.max ? a.sum * shrink + b.sum : a.sum + b.sum * shrink};
     // --8<-- [end:merge]
 }
 
