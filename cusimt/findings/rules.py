@@ -98,6 +98,17 @@ _STATIC_SHARED = (
     "`extern __shared__` array, which cudaFuncSetAttribute allows more."
 )
 
+_TOGETHER = (
+    "__activemask() says which lanes happen to run together at that moment. Nothing promises that all lanes "
+    "do, least of all after a branch or a loop. Name the lanes that take part: all 32 by 0xffffffff, those "
+    "that pass a condition by __ballot_sync before the branch."
+)
+
+_TEMPORARY = (
+    "Ask for the size by the same call with a null pointer, for as many items, and raise what both calls "
+    "return: the call that is refused computes nothing, and only its status says so."
+)
+
 _BEFORE = (
     "No thread has an element before the beginning: look at how the index is computed, or test it where it "
     "is an input."
@@ -360,6 +371,8 @@ def _invalid_launch(finding: Finding) -> str:
         return _BEYOND_BOUNDS
     if "too much shared data" in finding.note:
         return _STATIC_SHARED
+    if "temporary storage" in finding.note:
+        return _TEMPORARY
     if "at most" not in finding.note:
         return ""
     of_grid, of_block = (finding.note.startswith(each) for each in ("the grid has", "the block has"))
@@ -372,7 +385,12 @@ def _host_function(finding: Finding) -> str:
     return _ONLY_MALLOC if _HEAP.match(finding.note) else ""
 
 
+def _absent_lane(finding: Finding) -> str:
+    return _TOGETHER if "__activemask" in finding.frame.source else ""
+
+
 _SPECIAL = {
+    "absent_lane": _absent_lane,
     "illegal_instruction": _illegal_instruction,
     "copy_source": _copy_source,
     "barrier_count": _barrier_count,

@@ -313,12 +313,16 @@ const char* simt_error_name(int);
 const char* simt_error_string(int);
 void simt_reset(void);                             // drop sticky error, findings, launches (not allocations)
 void simt_set_schedule(int order, uint64_t seed);  // 0 forward, 1 reversed, 2 seeded random (blocks, threads)
-void simt_refuse_launches(int on);                 // every launch of a kernel fails with cudaErrorLaunchOutOfResources, as on
-                                                   // a device that has no room for it; no finding
+void simt_refuse_launch(int which);                // the launch of a kernel that is the `which`-th from now on, from 1, fails
+                                                   // with cudaErrorLaunchOutOfResources, as on a device that has no room for
+                                                   // it; no finding. 0: none fails
 void simt_set_watchdog(double seconds);            // of processor time; a kernel that takes more: finding "timeout",
                                                    // cudaErrorLaunchTimeout; 0 = no limit
 void simt_set_exits_reported(int on);              // whether a barrier after some threads returned is a
                                                    // "divergent_barrier"; not where findings are collected
+
+// A library's call has too little temporary storage: reports that, and is the error that the call returns.
+int simt_refuse_temporary(const char* name, size_t bytes, size_t needed, const char* file, int line);
 #ifdef __cplusplus
 }
 #endif

@@ -92,7 +92,8 @@ def _of_stage(stage: Stage) -> Iterator[Remark]:
             continue  # nobody can change those: what they cost is in the tables
         for line in launched.counts.lines:
             yield from line_remarks(line, launched, stage)
-        yield from _reuse(launched)
+        rewritten = list(_rewritten(launched))
+        yield from rewritten or _reuse(launched)  # elements that are written again are mostly read again, too
         yield from _queues(launched, stage)
         yield from _resources(launched)
     yield from _traffic(stage)
@@ -205,6 +206,23 @@ def _infinitive(access: str) -> str:
 
 
 # ---- a launch, a stage -----------------------------------------------------------------------------------
+
+
+def _rewritten(launched: LaunchProfile) -> Iterator[Remark]:
+    """Stores of a launch that go to the same places again and again."""
+    stores = [line for line in launched.counts.lines if (line.space, line.access) == ("global", "store")]
+    stored = sum(line.ideal_sectors for line in stores) * SECTOR
+    there = launched.counts.written_bytes
+    if not there or stored < _REUSE * there:
+        return
+    first = max(stores, key=lambda line: line.ideal_sectors)
+    yield Remark(
+        f"{first.frame.where} writes each byte {number(stored / there)} times on average. If many blocks "
+        "write the same elements, the index lacks blockIdx, or the grid is too large; if a thread writes its "
+        "element again and again, keep the value in a register and write it once.",
+        stored - there,
+        first,
+    )
 
 
 def _reuse(launched: LaunchProfile) -> Iterator[Remark]:

@@ -41,7 +41,7 @@ AccessState host_access;
 std::recursive_mutex launch_lock;
 
 Schedule schedule = chosen_schedule();
-bool refuses_all = false;  // simt_refuse_launches
+int until_refused = 0;  // simt_refuse_launch: launches up to the refused one, itself included; 0: none is
 
 namespace {
 __attribute__((constructor(103))) void open_host_access() {
@@ -255,7 +255,7 @@ int simt_launch_kernel(const simt_launch* launch) {
     }
     std::lock_guard lock(launch_lock);
     if (int error = sticky_error()) return set_error(error);
-    if (refuses_all) {
+    if (until_refused > 0 && --until_refused == 0) {
         record_launch(*launch, current_device(), cudaErrorLaunchOutOfResources, 0, {});
         return set_error(cudaErrorLaunchOutOfResources);
     }
@@ -288,9 +288,18 @@ void simt_exceed_launch_bounds(int most) {
     running_block->drop();
 }
 
-void simt_refuse_launches(int on) {
+void simt_refuse_launch(int which) {
     std::lock_guard lock(launch_lock);
-    refuses_all = on != 0;
+    until_refused = which;
+}
+
+// A library returns this error as its status, and leaves none that cudaGetLastError would find.
+int simt_refuse_temporary(const char* name, size_t bytes, size_t needed, const char* file, int line) {
+    std::lock_guard lock(launch_lock);
+    std::string why = std::string(name) + " needs " + std::to_string(needed) +
+                      " bytes of temporary storage for this call, and was given " + std::to_string(bytes);
+    report({.kind = "invalid_launch", .note = why, .file = file, .line = line});
+    return cudaErrorInvalidValue;
 }
 
 void simt_set_schedule(int order, uint64_t seed) {

@@ -114,7 +114,8 @@ void Block::wake_participants(Warp& warp, Collective& group) {
     }
 }
 
-// Lanes are together as far as they can be when no thread can run on: those that then stand at the same call answer as one.
+// Lanes are together as far as they can be when no thread can run on: those that then stand at the same call answer as one. The
+// hardware may also keep them apart, and in a seeded order some are.
 uint32_t Block::active_mask(const void* call_site) {
     Fiber& self = *current_;
     Warp& warp = warp_of(self.thread);
@@ -126,10 +127,12 @@ uint32_t Block::active_mask(const void* call_site) {
 }
 
 void Block::answer_active_masks() {
+    auto party = [this](const Fiber* fiber) { return schedule_.pick(2, mixed(linear_ + picks_) ^ fiber->thread); };
     for (Fiber* fiber : asking_mask_) {
         fiber->active_mask = 0;
         for (Fiber* other : asking_mask_) {
-            bool together = other->thread / kWarpSize == fiber->thread / kWarpSize && other->call_site == fiber->call_site;
+            bool together = other->thread / kWarpSize == fiber->thread / kWarpSize && other->call_site == fiber->call_site &&
+                            party(other) == party(fiber);
             if (together) fiber->active_mask |= 1u << (other->thread % kWarpSize);
         }
         ready_.push(fiber);

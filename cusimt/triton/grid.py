@@ -184,12 +184,29 @@ def _raise_for(error: int) -> None:
         raise RuntimeError(f"Triton Error [CUDA]: {driver().simt_error_string(error).decode()}")
 
 
+def _truth(tile: Any) -> bool:
+    """Triton's own functions ask tiles whether they are there, and are answered as before."""
+    values = tile.handle.data
+    if values.size > 1:
+        if str(sys._getframe(1).f_globals.get("__name__")).partition(".")[0] == "triton":
+            return True
+        raise ValueError(
+            f"a tile of {values.size} elements is neither true nor false: between tiles write &, | and ~ in "
+            "place of `and`, `or` and `not`, and choose between values by tl.where"
+        )
+    return bool(values.item())
+
+
 def indexable(original: Callable[..., Any]) -> Callable[..., Any]:
-    """`_patch_lang_tensor`. Its scalars are arrays of one element, of which newer numpy makes no integers."""
+    """`_patch_lang_tensor`. Its scalars are arrays of one element, of which newer numpy makes no integers.
+
+    All its tiles are true, so that `and` between two of them would be the second; a compiled kernel has `&`.
+    """
 
     def patch(tensor: Any, scope: Any) -> None:
         original(tensor, scope)
         scope.set_attr(tensor, "__index__", lambda self: int(self.handle.data.item()))
+        scope.set_attr(tensor, "__bool__", _truth)
 
     return patch
 

@@ -67,6 +67,7 @@ def run(original: Callable[..., Any]) -> Callable[..., Any]:
             return original(tuner, *arguments, **keywords)
         finally:
             tuner.left_by_first = None
+            tuner.nargs = None  # which Triton drops only after a call that ended well
 
     return tuned
 

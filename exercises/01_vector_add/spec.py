@@ -19,7 +19,7 @@ def array(shape: int | tuple[int, ...], dtype: str = "float32", **more: Any) -> 
 
 
 CASES = [
-    Case("one full block", [array(256), array(256)]),
+    Case("one full block", [array(256), array(256)], launch_errors=True),
     Case("one element", [array(1), array(1)]),
     Case("one thread short of a block", [array(255), array(255)]),
     Case("one element more than a block", [array(257), array(257)]),

@@ -70,7 +70,7 @@ REFUSALS = [
 
 GRADIENT = Gradient(
     cases=[
-        Case("float64", three((7, 5), "float64")),
+        Case("float64", three((7, 5), "float64"), launch_errors=True),
         Case(
             "sizes of this verdict",
             sizes=drawn(

@@ -51,7 +51,7 @@ def beyond_the_threads(by: str) -> DrawnSizes:
 
 
 CASES = [
-    *both("one row of a block", pair((1, 256))),
+    *both("one row of a block", pair((1, 256)), launch_errors=True),
     *both("one element", pair((1, 1))),
     *both("odd sizes", pair((7, 45))),
     *both("one column", pair((301, 1))),
@@ -96,8 +96,12 @@ REFUSALS = [
 
 GRADIENT = Gradient(
     cases=[
-        Case("float64", [*pair((7, 5), dtype="float64"), POINTERS]),
-        Case("float64, a transposed", [*pair((4, 6), "transposed", dtype="float64"), ACCESSORS]),
+        Case("float64", [*pair((7, 5), dtype="float64"), POINTERS], launch_errors=True),
+        Case(
+            "float64, a transposed",
+            [*pair((4, 6), "transposed", dtype="float64"), ACCESSORS],
+            launch_errors=True,
+        ),
         Case("float32, every second column of b", [*pair((9, 40), b="sliced"), POINTERS]),
         Case("more elements than threads", sizes=beyond_the_threads(POINTERS)),
         Case("a and b are equal, so the slope is 0", [*pair((6, 7), special="zeros"), POINTERS]),

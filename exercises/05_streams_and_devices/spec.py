@@ -40,7 +40,7 @@ def of_this_verdict(least: int, most: int, **more: object) -> Case:
 
 
 ONE_RING = [
-    Case("one ring", [tensor(256), 0.25]),
+    Case("one ring", [tensor(256), 0.25], launch_errors=True),
     Case("one cell, which is its own neighbour", [tensor(1), 0.25]),
     Case("two cells", [tensor(2), 0.4]),
     Case("more cells than a block has threads", [tensor(1000), 0.25]),
@@ -93,7 +93,7 @@ REFUSALS = [
 ]
 
 IN_PLACE = [
-    in_place("one ring", several(256)),
+    in_place("one ring", several(256), launch_errors=True),
     in_place("rings of many sizes", several(1000, 3, 257, 1)),
     in_place("rings of one size, side by side", several(700, 700, 700, 700), streams=4),
     in_place("float64", several(333, 90, dtype="float64")),

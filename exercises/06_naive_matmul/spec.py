@@ -18,7 +18,7 @@ def pair(m: int, k: int, n: int, dtype: str = "float32", **more: Any) -> list[Te
 
 
 CASES = [
-    Case("one full block", pair(8, 16, 32)),
+    Case("one full block", pair(8, 16, 32), launch_errors=True),
     Case("one element", pair(1, 1, 1)),
     Case("odd sizes", pair(7, 5, 9)),
     Case("one row more and one column more than a block", pair(9, 40, 33)),

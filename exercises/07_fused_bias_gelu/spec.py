@@ -48,7 +48,7 @@ def inputs(
 
 
 CASES = [
-    Case("a full block", inputs((8, 32))),
+    Case("a full block", inputs((8, 32)), launch_errors=True),
     Case("one element", [tensor((1, 1), low=0.5, high=3), tensor(1, low=-1, high=1)]),
     Case("one row, no leading dimension", inputs(77)),
     Case("one column", inputs((300, 1))),
@@ -90,7 +90,7 @@ REFUSALS = [
 
 GRADIENT = Gradient(
     cases=[
-        Case("float64", inputs((7, 5), "float64", limit=2)),
+        Case("float64", inputs((7, 5), "float64", limit=2), launch_errors=True),
         Case("float64, three dimensions", inputs((2, 3, 4), "float64", limit=2)),
         Case("float64, transposed", inputs((4, 6), "float64", layout="transposed", limit=2)),
         Case(

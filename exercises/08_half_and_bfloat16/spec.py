@@ -40,7 +40,7 @@ def inputs(
 POSITIVE = {"x": (0.0, 1.0), "weight": (0.0, 1.0)}
 
 CASES = [
-    Case("float32, one block", inputs((4, 6, 64))),
+    Case("float32, one block", inputs((4, 6, 64)), launch_errors=True),
     Case("float64", inputs((2, 11, 13), "float64")),
     Case("a mean over 600 tokens, float16", inputs((2, 600, 33), "float16", **POSITIVE)),
     Case("a mean over 600 tokens, bfloat16", inputs((2, 600, 33), "bfloat16", **POSITIVE)),
@@ -104,7 +104,7 @@ REFUSALS = [
 
 GRADIENT = Gradient(
     cases=[
-        Case("float64", inputs((3, 4, 5), "float64", 0.5)),
+        Case("float64", inputs((3, 4, 5), "float64", 0.5), launch_errors=True),
         Case("float64, transposed", inputs((2, 4, 4), "float64", 0.5, layout="transposed")),
         Case("sizes of this verdict, float32", sizes=drawn(
             lambda batch, tokens, channels: inputs((batch, tokens, channels)),

@@ -32,7 +32,7 @@ def inputs(
 
 
 CASES = [
-    Case("32 indices, rows of 32", inputs(32, (20, 32))),
+    Case("32 indices, rows of 32", inputs(32, (20, 32)), launch_errors=True),
     Case(
         "one index, one row, one column", [tensor(1, "int64", low=0, high=0), tensor((1, 1), low=0.5, high=3)]
     ),
@@ -113,7 +113,7 @@ REFUSALS = [
 
 GRADIENT = Gradient(
     cases=[
-        Case("float64", inputs(12, (5, 4), "float64")),
+        Case("float64", inputs(12, (5, 4), "float64"), launch_errors=True),
         Case("float64, indices in two dimensions", inputs((3, 4), (5, 3), "float64")),
         Case("float64, int32 indices", inputs(9, (4, 3), "float64", index="int32")),
         Case("rows that no index names", inputs(40, (50, 9), among=(20, 29))),

@@ -27,7 +27,10 @@ def cases(tensors: int, number: float | None = None, at: int = 1, shapes: Shapes
         drawn: list[Any] = [tensor(shape, low=-2, high=2, **more) for _ in range(tensors)]
         return drawn if number is None else [*drawn[:at], number, *drawn[at:]]
 
-    ordinary = [Case(name, arguments(shape, **more)) for name, shape, more in shapes]
+    ordinary = [
+        Case(name, arguments(shape, **more), launch_errors=position == 0)
+        for position, (name, shape, more) in enumerate(shapes)
+    ]
     least = 1 << 16 if shapes != SHAPES else 1024  # more elements than any small grid covers, once
     sizes = drawn(
         lambda rows, columns: arguments((rows, columns)),

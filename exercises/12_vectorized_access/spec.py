@@ -37,7 +37,7 @@ def beside(layout: Any, which: str, size: int, dtype: str = "float32") -> list[T
 
 
 CASES = [
-    Case("whole chunks", pair(4096)),
+    Case("whole chunks", pair(4096), launch_errors=True),
     Case("one block, and a tail of three", pair(2047)),
     Case("one chunk and one element", pair(5)),
     Case("three elements, less than a chunk", pair(3)),
@@ -80,7 +80,7 @@ REFUSALS = [
 
 GRADIENT = Gradient(
     cases=[
-        Case("float64", pair(37, "float64")),
+        Case("float64", pair(37, "float64"), launch_errors=True),
         Case("sizes of this verdict", sizes=drawn(lambda n: pair(n), n=(4097, 12_000))),
         Case("float16, and a tail", pair(2053, "float16")),
         Case("float32, x begins one element in", beside("offset", "x", 1000)),

@@ -43,7 +43,7 @@ def block_sums(x: torch.Tensor) -> torch.Tensor:
 # The sum of ones says how many elements were added, and how often.
 WARPS = [
     Case("a warp of ones", [tensor(32, special="ones")]),
-    Case("a warp", [tensor(32)]),
+    Case("a warp", [tensor(32)], launch_errors=True),
     Case("one element", [tensor(1, low=0.5, high=3)]),
     Case("31 elements, not a whole warp", [tensor(31)]),
     Case("33 elements, one more than a warp", [tensor(33)]),
@@ -125,7 +125,7 @@ REFUSALS = [
 GRADIENT = Gradient(
     cases=[
         Case("float64 vector", [tensor(9, "float64")]),
-        Case("float64 matrix", [tensor((5, 7), "float64")]),
+        Case("float64 matrix", [tensor((5, 7), "float64")], launch_errors=True),
         Case("float64, transposed", [tensor((6, 4), "float64", layout="transposed")]),
         Case(
             "sizes of this verdict",

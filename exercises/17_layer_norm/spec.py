@@ -47,7 +47,7 @@ WIDE = 0.1
 
 CASES = [
     Case("512 columns: 16 values for each lane", plain((3, 512))),
-    Case("32 columns: 4 values for each of 8 lanes, none for the others", plain((4, 32))),
+    Case("32 columns: 4 values for each of 8 lanes, none for the others", plain((4, 32)), launch_errors=True),
     Case("a spread of 0.001, where eps counts", plain((4, 96), spread=1e-3)),
     Case("weight and bias", inputs((4, 40))),
     Case("one row, no leading dimension", inputs(64)),
@@ -99,7 +99,7 @@ REFUSALS = [
 
 GRADIENT = Gradient(
     cases=[
-        Case("float64", inputs((3, 12), "float64")),
+        Case("float64", inputs((3, 12), "float64"), launch_errors=True),
         Case("float64, three dimensions", inputs((2, 2, 4), "float64", eps=WIDE)),
         Case("float64, a small spread", inputs((3, 5), "float64", spread=0.01)),
         Case("float64, transposed", inputs((3, 5), "float64", eps=WIDE, layout="transposed")),

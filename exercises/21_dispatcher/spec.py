@@ -32,7 +32,7 @@ def points(
 
 
 CASES = [
-    Case("a full block", points(16, 8, 4)),
+    Case("a full block", points(16, 8, 4), launch_errors=True),
     Case("one point each, in one dimension", points(1, 1, 1)),
     Case("odd sizes", points(13, 29, 5)),
     Case("a batch", points(5, 7, 3, batch=(4,))),
@@ -71,7 +71,7 @@ REFUSALS = [
 
 GRADIENT = Gradient(
     cases=[
-        Case("float64", points(4, 3, 2, dtype="float64")),
+        Case("float64", points(4, 3, 2, dtype="float64"), launch_errors=True),
         Case("float64, a batch", points(2, 3, 2, batch=(2,), dtype="float64")),
         Case(
             "sizes of this verdict",

@@ -102,7 +102,7 @@ def layer(
 
 CASES = [
     Case("one graph", layer(6, 14, 4, 3, batch=1)),
-    Case("three graphs with one A", layer(7, 20, 5, 4, batch=3)),
+    Case("three graphs with one A", layer(7, 20, 5, 4, batch=3), launch_errors=True),
     Case("three graphs, an A for each", layer(7, 20, 5, 4, batch=3, shared=False)),
     Case("one A, expanded over the graphs", layer(7, 20, 5, 4, batch=3, shared=False,
                                                   values={"layout": "expanded"})),
@@ -167,7 +167,7 @@ REFUSALS = [
 
 GRADIENT = Gradient(
     cases=[
-        Case("float64, one A", layer(5, 12, 4, 3, "float64")),
+        Case("float64, one A", layer(5, 12, 4, 3, "float64"), launch_errors=True),
         Case("float64, an A for each", layer(4, 9, 3, 2, "float64", batch=3, shared=False)),
         Case("float64, weight transposed", layer(5, 12, 4, 3, "float64", weight={"layout": "transposed"})),
         Case("float64, x padded", layer(5, 12, 4, 3, "float64", x={"layout": "padded"})),

@@ -13,6 +13,7 @@ from dataclasses import replace
 
 from grader.audit.lists import Group, group, words
 from grader.audit.lists.attributes import ATTRIBUTE_NAMES
+from grader.audit.lists.setup import OF_SETUP, PATTERNS
 from grader.audit.lists.standard import STANDARD
 from grader.audit.lists.tensors import NUMPY, TORCH
 from grader.audit.objection import Objection
@@ -25,6 +26,7 @@ PYTEST = {
     "pytest": group(
         "what tests are made of", "FixtureRequest approx fail fixture mark param raises skip warns xfail"
     ),
+    "re": PATTERNS,
 }
 # A suite is no place for the host's clock, nor for the warnings and messages of others.
 _NO_PART = ("logging", "threading", "time", "warnings")
@@ -63,7 +65,7 @@ def audit(source: str | bytes, file: str) -> Iterator[Objection]:
 
 class _TestAudit(SourceAudit):
     lists = SUITE
-    attributes = ATTRIBUTE_NAMES | (ATTRIBUTES.names or frozenset())
+    attributes = ATTRIBUTE_NAMES.union(*(each.names or () for each in (ATTRIBUTES, OF_SETUP["patterns"])))
 
     def run(self, root: ast.Module) -> Iterator[Objection]:
         yield from super().run(root)

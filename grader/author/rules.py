@@ -20,6 +20,7 @@ RULES: tuple[Rule, ...] = (
     solution_rules.spec_loads,
     solution_rules.sizes_are_drawn,
     solution_rules.mistakes_are_planted,
+    solution_rules.launch_checks_are_tried,
     question_rules.questions_have_a_place,
     question_rules.choices_are_read_where_they_are_answered,
     lesson_rules.hints_have_three_rungs,

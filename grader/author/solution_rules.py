@@ -27,6 +27,7 @@ _DRAW = (
     "Add one with sizes=drawn(...), see `python -m pydoc grader.specification.sizes`, "
     "or say in FIXED_SIZES why not."
 )
+_LAUNCH_CHECK = "_CUDA_KERNEL_LAUNCH_CHECK()"  # of C10 or of the stable ABI
 _OWN_FILES = {"exercise.toml", "spec.py", "hints.md", KEY}
 
 
@@ -161,6 +162,24 @@ def mistakes_are_planted(exercise: Exercise) -> Iterator[Problem]:
     for check, asked in (("correctness", True), ("gradient", spec.gradient is not None)):
         if check in exercise.scores and asked and check not in caught_by:
             yield Problem(place, f"no mistake is caught by {check}", "Plant one that only it can see.")
+
+
+def launch_checks_are_tried(exercise: Exercise) -> Iterator[Problem]:
+    """Where a learner can lose the check of a launch, a case makes a launch fail."""
+    checked = [name for name in exercise.edit if _LAUNCH_CHECK in _solved(exercise, name)]
+    spec = load_spec(exercise)
+    judged = spec.parts or (spec,)
+    if checked and not any(case.launch_errors for each in judged for case in each.cases):
+        yield Problem(
+            exercise.root / "spec.py",
+            f"{checked[0]} checks its launches, and no case makes one fail",
+            "Give a case launch_errors=True, also of the gradient where backward launches.",
+        )
+
+
+def _solved(exercise: Exercise, name: str) -> str:
+    path = exercise.solution_dir / name
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
 
 
 def section_lines(exercise: Exercise) -> dict[str, list[str]]:

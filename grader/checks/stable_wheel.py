@@ -20,7 +20,7 @@ from grader.packages.stable_abi import FIRST, Symbol
 
 _TARGET = re.compile(r"(?:-D|\b)TORCH_TARGET_VERSION\b[\s=(]*(0[xX][0-9a-fA-F']+|\d+)?")
 _SHOWN = 4  # symbols by name
-_LATER = 100  # minor releases to come, which a requirement has to admit: all of this major one
+_LATER = 100  # minor releases of this major one that a requirement has to admit, and the next major one
 
 
 def tag(package: Package) -> str:
@@ -183,6 +183,7 @@ def run_requirements(package: Package) -> str:
     said = f"The wheel requires torch{needed}"
     running = Version(torch.__version__)
     later = [Version(f"{running.major}.{running.minor + ahead}.0") for ahead in range(_LATER)]
+    later.append(Version(f"{running.major + 1}.0.0"))
     shut_out = [each for each in (Version(f"{wanted}.0"), *later) if not needed.contains(each)]
     if shut_out:
         return (

@@ -14,14 +14,15 @@ from grader.verdict import Status
 
 
 def check(exercise: Exercise, files: Path, settled: Collection[str] = ()) -> Outcome | None:
-    """None when nothing is open; else one line per open TODO, in the order of the files.
+    """None when nothing is open; else one line per open TODO, in the order in which they are to be written.
 
     ``settled`` are sections that are known to be right, whatever stands there.
     """
     todos = [todo for todo in open_todos(exercise, files) if todo.section not in settled]
     if not todos:
         return None
-    first = in_order(exercise, todos)[0]
+    todos = in_order(exercise, todos)
+    first = todos[0]
     if untouched(exercise, todos):
         sentence = f"Not started: begin with TODO({first.section}) in {first.file}, line {first.line}."
     else:
@@ -33,12 +34,13 @@ def check(exercise: Exercise, files: Path, settled: Collection[str] = ()) -> Out
 def _listed(exercise: Exercise, todos: list[OpenTodo]) -> tuple[str, ...]:
     """A line for each TODO; one for all answers, where a check of their own asks the questions anyway."""
     asked = [todo for todo in todos if todo.file == ANSWERS and "answers" in exercise.scores]
-    lines = [
-        f"{each.file}:{each.line}: TODO({each.section}): {each.prompt}" for each in todos if each not in asked
-    ]
-    if asked:
-        lines.append(f"{ANSWERS}:{asked[0].line}: {counted(len(asked), 'answer')}, from here on")
-    return tuple(lines)
+    return tuple(
+        f"{ANSWERS}:{each.line}: {counted(len(asked), 'answer')}, from here on"
+        if each in asked
+        else f"{each.file}:{each.line}: TODO({each.section}): {each.prompt}"
+        for each in todos
+        if each not in asked[1:]
+    )
 
 
 def untouched(exercise: Exercise, todos: list[OpenTodo]) -> bool:

@@ -170,8 +170,9 @@ class Case:
     orders of blocks and threads, on cuda again and again. Every run has to give the same bits. ``waits=True``
     allows the call to wait for the device and to copy a number or two (16 bytes) from it to the host, for an
     operation that has to know a result before it returns; without it a wait fails ``device_work``.
-    ``launch_errors=True`` also makes the call, on simt, on a device that refuses every launch: it has to
-    raise, as it does where a launch is checked.
+    ``launch_errors=True`` also makes the call, on simt, once for each launch, up to eight, on a device that
+    refuses this one: it has to raise, as it does where a launch is checked. In a gradient case the backward
+    is run so.
     """
 
     name: str

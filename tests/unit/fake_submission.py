@@ -39,14 +39,16 @@ class FakeSession:
         edit_reply: Callable[[Reply], Reply] = lambda reply: reply,
         edit_trace: Callable[[Trace, str, str], Trace] = lambda trace, stage, schedule: trace,
         raises: Callable[[str, int], BaseException | None] = lambda stage, number: None,
-        checks_launches: bool = True,
+        kernels: Sequence[str] = (LAUNCH.kernel,),
+        unchecked: Sequence[int] = (),
     ) -> None:
         self.function = function
         self.late_ms = 0.0
         self.edit_reply = edit_reply
         self.edit_trace = edit_trace
         self.raises = raises
-        self.checks_launches = checks_launches
+        self.kernels = kernels  # that forward launches, and backward
+        self.unchecked = unchecked  # launches, from 1, whose error is dropped
         self.log: list[str] = []
         self.modes: list[tuple[str, bool]] = []  # schedule and determinism of every call
         self.graphs: dict[int, tuple[list[torch.Tensor], list[tuple[str, torch.Tensor]]]] = {}
@@ -58,7 +60,7 @@ class FakeSession:
         self, entry: str, args: Sequence[Any], *, stream: str = "default", device: int = 0,
         grad: bool = False, trace: bool = True, schedule: str = "forward", count: bool = False,
         seconds: float | None = None, in_place: Sequence[str] = (), autocast: str | None = None,
-        deterministic: bool = False, refuse_launches: bool = False,
+        deterministic: bool = False, refuse_launch: int = 0,
     ) -> Reply:  # fmt: skip
         self._begin("call")
         self.modes.append((schedule, deterministic))
@@ -71,10 +73,8 @@ class FakeSession:
         except Exception as problem:
             error = RemoteError(type(problem).__name__, str(problem), "op.py:7")
             return self._finish(Reply(error=error), "call", schedule, stream)
-        if refuse_launches:
-            error = RemoteError("RuntimeError", "CUDA error", "op.py:7") if self.checks_launches else None
-            refused = Trace(launches=(replace(LAUNCH, error=701),), launches_total=1)
-            return self.edit_reply(Reply(error=error, trace=self.edit_trace(refused, "refused", schedule)))
+        if refuse_launch:
+            return self._refused(refuse_launch, schedule)
         results = list(result) if isinstance(result, (tuple, list)) else [result]
         outputs = tuple(self._output(each) for each in results)
         handle = self._keep(results) if grad else None
@@ -84,9 +84,11 @@ class FakeSession:
     def backward(
         self, handle: int, cotangents: Sequence[torch.Tensor | None], *, trace: bool = True,
         count: bool = False, overwrite: str = "", twice: Sequence[torch.Tensor] = (),
-        seconds: float | None = None,
+        seconds: float | None = None, refuse_launch: int = 0,
     ) -> Reply:  # fmt: skip
         self._begin("backward")
+        if refuse_launch:
+            return self._refused(refuse_launch, "forward")
         outputs, leaves = self.graphs[handle]
         if twice:
             return self._twice(outputs, leaves, cotangents, twice)
@@ -180,11 +182,21 @@ class FakeSession:
         self.graphs[len(self.log)] = (results, leaves)
         return len(self.log)
 
+    def _launches(self, **more: Any) -> tuple[TracedLaunch, ...]:
+        return tuple(replace(LAUNCH, kernel=kernel, **more) for kernel in self.kernels)
+
+    def _refused(self, number: int, schedule: str) -> Reply:
+        error = None if number in self.unchecked else RemoteError("RuntimeError", "CUDA error", "op.py:7")
+        launches = list(self._launches())
+        launches[number - 1] = replace(launches[number - 1], error=701)
+        trace = Trace(launches=tuple(launches), launches_total=len(launches))
+        return self.edit_reply(Reply(error=error, trace=self.edit_trace(trace, "refused", schedule)))
+
     def _finish(self, reply: Reply, stage: str, schedule: str, stream: str) -> Reply:
         sizes = [each.tensor.nbytes if each.tensor is not None else 0 for each in reply.outputs]
         writers: tuple[Mapping[str, int], ...] = tuple({"kernel": size} for size in sizes)
         current = 7 if stream == "side" else 0
-        launches = (replace(LAUNCH, stream=current),) if any(sizes) else ()
+        launches = self._launches(stream=current) if any(sizes) else ()
         trace = Trace(
             launches=launches,
             launches_total=len(launches),

@@ -8,6 +8,7 @@ from grader.audit import suite_source
 
 PLAIN = """
 from collections.abc import Callable
+import re
 import op
 import pytest
 import torch
@@ -22,6 +23,10 @@ def test_values(x):
     with pytest.raises(RuntimeError, match="x"):
         bias_softmax(None)
     assert x == pytest.approx(x)
+    with pytest.raises(RuntimeError, match=re.escape("x (a matrix)")) as caught:
+        bias_softmax(None)
+    found = re.search("x|bias", str(caught.value))
+    assert found is not None and found.group(1) == "x"
 """
 
 

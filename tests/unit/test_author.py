@@ -170,6 +170,14 @@ BREACHES: dict[str, tuple[Callable[[Path], object], str]] = {
         ),
         'hints.md: a hint names "A heading of before" in the lesson, which has no such words',
     ),
+    "a launch check that a learner can lose": (
+        lambda course: change(
+            course / EXERCISE / "exercise.toml",
+            'edit = ["kernel.cu", "op.py"]\ngiven = ["binding.cpp"]',
+            'edit = ["kernel.cu", "op.py", "binding.cpp"]\ngiven = []',
+        ),
+        "spec.py: binding.cpp checks its launches, and no case makes one fail",
+    ),
     "no lesson": (
         lambda course: (course / LESSON).unlink(),
         f"{SLUG}.md: the lesson is missing",

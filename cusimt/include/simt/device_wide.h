@@ -10,6 +10,12 @@ namespace simt {
 
 constexpr size_t least_temporary = 256;  // libraries ask for some temporary storage even where they need none
 
+// Of an algorithm that passes over its items once: a GPU keeps a few bytes for each tile of them.
+template <class N>
+constexpr size_t for_tiles_of(N items) {
+    return least_temporary + (items > 0 ? static_cast<size_t>(items) / 1024 * 8 : 0);
+}
+
 // Where a call stands in the source, as the value of a default argument. (clang 14 has no std::source_location.)
 struct caller {
     const char* file;
@@ -42,7 +48,7 @@ cudaError_t with_temporary(const char* name, void* temporary, size_t& bytes, siz
         bytes = needed;
         return cudaSuccess;
     }
-    if (bytes < needed) return cudaErrorInvalidValue;
+    if (bytes < needed) return cudaError_t(simt_refuse_temporary(name, bytes, needed, where.file, where.line));
     return run_device_wide(name, stream, where, [temporary, needed, body]() mutable {
         static_cast<volatile char*>(temporary)[0] = 0;  // a GPU uses it: it must be there, all of it
         static_cast<volatile char*>(temporary)[needed - 1] = 0;

@@ -136,6 +136,15 @@ def test_what_is_asked_for_again_and_again_belongs_into_shared_memory() -> None:
     assert "moves 10 times. Caches catch some of that; a tile in shared memory" in sentence
 
 
+def test_elements_that_are_written_again_are_said_in_place_of_a_tile() -> None:
+    """As by every block of a kernel whose index is threadIdx.x alone."""
+    lines = [line(coalesced, requests=256), line(coalesced, requests=256, allocation=Y, access="store")]
+    (sentence,) = said(launched(lines, least=2048, written=1024))
+    assert sentence.startswith("kernel.cu:4 writes each byte 32 times on average. If many blocks write the ")
+    assert "the index lacks blockIdx" in sentence and "shared memory" not in sentence
+    assert said(launched(lines, least=65536, written=32768)) == []
+
+
 def test_nothing_is_said_about_the_inside_of_a_library() -> None:
     one = launched([line(coalesced, lanes=range(5))])
     assert len(said(one)) == 1
@@ -151,7 +160,8 @@ def test_updates_that_queue_for_few_sectors_are_told() -> None:
 
     assert said(launched([line(coalesced, 3), updates], written=16 * 32)) == []  # 25 times
     # Beside a store it is unknown which of the sectors were updated.
-    assert said(launched([line(coalesced, 3, access="store"), updates], written=8 * 32)) == []
+    once = line(coalesced, 3, requests=2, access="store")
+    assert said(launched([once, updates], written=8 * 32)) == []
     assert said(launched([line(coalesced)], written=32)) == []
 
 

@@ -11,6 +11,11 @@ from grader.audit.lists import Group, every, group, words
 from grader.audit.lists.attributes import ATTRIBUTES
 from grader.audit.lists.standard import STANDARD
 
+PATTERNS = group(
+    "patterns in texts",
+    "ASCII DOTALL IGNORECASE M MULTILINE VERBOSE compile escape findall finditer fullmatch match search "
+    "split sub",
+)
 SETUP: Mapping[str, Group] = {
     "__future__": every("says how Python reads the file"),
     "glob": group("names of files", "glob iglob"),
@@ -25,11 +30,7 @@ SETUP: Mapping[str, Group] = {
     "packaging.version": group("compares versions", "InvalidVersion Version parse"),
     "pathlib": group("names of files", "Path PurePath PurePosixPath"),
     "platform": group("what this machine is", "machine python_version release system"),
-    "re": group(
-        "patterns in texts",
-        "ASCII DOTALL IGNORECASE M MULTILINE VERBOSE compile escape findall finditer fullmatch match search "
-        "split sub",
-    ),
+    "re": PATTERNS,
     "setuptools": group("what is built", "Extension find_namespace_packages find_packages setup"),
     "shlex": group("texts of flags", "quote split"),
     "shutil": group("where a program is", "which"),
@@ -63,7 +64,7 @@ OF_SETUP = {
     "patterns": group(
         "what a pattern has found", "end group groupdict groups span start string sub findall search"
     ),
-    "versions": group("parts of a version", "major micro minor"),
+    "versions": group("parts of a version", "base_version local major micro minor public release"),
     "extensions": group(
         "an extension that was declared",
         "define_macros extra_compile_args extra_link_args include_dirs language libraries "

@@ -12,8 +12,9 @@ from dataclasses import replace
 
 import torch
 
+from cusimt.findings import SUSPICIONS
 from grader.checks.bench import OTHER_ORDERS, Bench, Call, RightAnswer
-from grader.checks.device.findings import faults_in
+from grader.checks.device.findings import faults_in, seen_in
 from grader.checks.gradients.cotangents import both_ways, differentiable
 from grader.checks.gradients.engine import numeric_sizes
 from grader.checks.values.compare import compare
@@ -72,12 +73,16 @@ def _asked_again(bench: Bench, right: RightAnswer, order: Schedule) -> list[Repo
         return found
     different = wrong_output(right.expected, right.inputs, call)
     if different is not None and not _agree(right.outputs, call.reply.outputs, right.expected):
-        return [
-            ReportedFinding(
-                "schedule", f"The answer {_CHANGES}. In {order} order: {different.sentence}", _RULE
-            )
-        ]
+        said, rule = f"The answer {_CHANGES}. In {order} order: {different.sentence}", _RULE
+        for each in _suspicions(bench, call)[:1]:
+            said, rule = f"{said} {each.where}: {each.sentence}".strip(), each.rule
+        return [ReportedFinding("schedule", said, rule)]
     return _wrong_changes(bench, right, call, order)
+
+
+def _suspicions(bench: Bench, call: Call) -> list[ReportedFinding]:
+    """What is no fault as such, but explains a wrong answer."""
+    return [each for each in seen_in([call], bench.files, suspicions=True) if each.kind in SUSPICIONS]
 
 
 def _wrong_changes(bench: Bench, right: RightAnswer, call: Call, order: Schedule) -> list[ReportedFinding]:

@@ -28,6 +28,7 @@ from grader.checks.outcome import Outcome, passed
 from grader.checks.values.common_cause import in_a_sentence, in_common
 from grader.checks.values.expected import Expected
 from grader.checks.values.inputs import Inputs
+from grader.checks.values.launch_errors import unnoticed_in_backward
 from grader.checks.values.wording import device_error, error_outcome
 from grader.specification import Case, Gradient
 from grader.specification.vocabulary import tensors_of
@@ -237,6 +238,8 @@ def _judge_subset(
             failure = failure or _changed_cotangent(bench, back, len(cotangents))
             if failure is not None:
                 return launches, failure
+        if case.launch_errors and only is None and bench.backend == "simt":
+            return launches, unnoticed_in_backward(bench, back, handle, cotangents)
         return launches, None
     finally:
         bench.session.release(handle)

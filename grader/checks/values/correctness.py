@@ -165,7 +165,7 @@ def judge_case(bench: Bench, case: Case, position: int) -> Outcome | None:
     if failure is None and case.deterministic:
         failure = changing_answer(bench, case, inputs, call, expected)
     if failure is None and case.launch_errors and bench.backend == "simt":
-        failure = unnoticed_refusal(bench, case, inputs)
+        failure = unnoticed_refusal(bench, case, call, inputs)
     if failure is None:
         bench.right.append(RightAnswer(case, inputs, expected, call.reply.outputs, call.reply.seconds))
     return failure

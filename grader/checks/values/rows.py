@@ -86,7 +86,7 @@ def shifted_rows(wrong: Wrong) -> str:
         return ""
     return (
         f"Within each row, every element is off by the same amount ({_worst(shifts, 0)}). What is "
-        "subtracted from the row is wrong."
+        "added to the row or subtracted from it is wrong."
     )
 
 

@@ -39,7 +39,7 @@ class Calls:
         """Rebuild the arguments, call the entry, wait for the device, and report."""
         text = request.text
         schedule: str = text.get("schedule", "forward")
-        self._tracer.begin(schedule, text.get("count", False), text.get("refuse_launches", False))
+        self._tracer.begin(schedule, text.get("count", False), text.get("refuse_launch", 0))
         self._last = []  # the last call's arguments are freed before these are made
         alive = self._tracer.alive()
         arguments, self._last = rebuild(request, self._places.on_cpu)
@@ -66,7 +66,8 @@ class Calls:
         """Gradients of a kept graph's outputs for the cotangents given."""
         traced: bool = request.text["trace"]
         graph = self._graphs[request.detail]
-        self._tracer.begin(graph.schedule, request.text.get("count", False))
+        text = request.text
+        self._tracer.begin(graph.schedule, text.get("count", False), text.get("refuse_launch", 0))
         wanted = [each for each in graph.given if each.requires_grad]
         cotangents = [_cotangent(request, index, output) for index, output in enumerate(graph.outputs)]
         if request.text.get("twice"):
@@ -185,7 +186,7 @@ class Calls:
         call fails the copy of its results to the host, and its findings can be taken only once.
         """
         description = describe(error, self._submission.files)
-        _release_frames(error)
+        drop_frames(error)  # they hold tensors that would count as leaked
         if traced and not trace:
             trace = self._tracer.collect([], self._last)
         self._count_live(trace)
@@ -195,18 +196,18 @@ class Calls:
         return ReplyDraft({"error": description, "trace": trace, "spent": lasting is not None})
 
 
-def _release_frames(error: BaseException) -> None:
-    """Clear the frames of an exception and of those it came from: their tensors would count as leaked."""
-    seen: set[int] = set()
-    waiting: list[BaseException | None] = [error]
-    while waiting:
-        each = waiting.pop()
-        if each is None or id(each) in seen:
+def drop_frames(error: BaseException) -> None:
+    """Clear the frames that `error` passed, and those of exceptions that it was raised from or during."""
+    pending: list[BaseException | None] = [error]
+    dropped: list[BaseException] = []
+    while pending:
+        each = pending.pop()
+        if each is None or any(each is other for other in dropped):
             continue
-        seen.add(id(each))
         traceback.clear_frames(each.__traceback__)
         each.__traceback__ = None
-        waiting += [each.__cause__, each.__context__]
+        dropped.append(each)
+        pending += [each.__cause__, each.__context__]
 
 
 def _let_autograd_finish(trace: dict[str, Any], tracer: Tracer) -> None:

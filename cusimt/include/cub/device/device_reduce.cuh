@@ -57,15 +57,15 @@ struct DeviceReduce {
     template <class In, class Out, std::integral N, class Operator, class T>
     static cudaError_t Reduce(void* temporary, size_t& bytes, In in, Out out, N n, Operator op, T initial,
                               SIMT_DEVICE_WIDE_CALL) {
-        return simt::with_temporary("cub::DeviceReduce::Reduce", temporary, bytes, 0, stream, where,
+        return simt::with_temporary("cub::DeviceReduce::Reduce", temporary, bytes, simt::for_tiles_of(n), stream, where,
                                     [=]() mutable { *out = simt_detail::fold(in, N(0), n, op, initial); });
     }
     template <class In, class Out, std::integral N, class Operator, class Transform, class T>
     static cudaError_t TransformReduce(void* temporary, size_t& bytes, In in, Out out, N n, Operator op, Transform transform,
                                        T initial, SIMT_DEVICE_WIDE_CALL) {
-        return simt::with_temporary("cub::DeviceReduce::TransformReduce", temporary, bytes, 0, stream, where, [=]() mutable {
-            *out = simt_detail::fold_items(N(0), n, op, initial, [&](N i) { return transform(in[i]); });
-        });
+        return simt::with_temporary(
+            "cub::DeviceReduce::TransformReduce", temporary, bytes, simt::for_tiles_of(n), stream, where,
+            [=]() mutable { *out = simt_detail::fold_items(N(0), n, op, initial, [&](N i) { return transform(in[i]); }); });
     }
     template <class In, class Out, std::integral N>
     static cudaError_t Sum(void* temporary, size_t& bytes, In in, Out out, N n, SIMT_DEVICE_WIDE_CALL) {
@@ -84,24 +84,26 @@ struct DeviceReduce {
     }
 
     // Into a KeyValuePair, or into a value and an index. No items give place 1 and the worst value, as for an empty segment.
-#define SIMT_CUB_ARG(NAME, BETTER, WORST)                                                                               \
-    template <class In, class Out, std::integral N>                                                                     \
-    static cudaError_t NAME(void* temporary, size_t& bytes, In in, Out out, N n, SIMT_DEVICE_WIDE_CALL) {               \
-        typedef simt_detail::value_of<Out> pair;                                                                        \
-        return simt::with_temporary("cub::DeviceReduce::" #NAME, temporary, bytes, 0, stream, where, [=]() mutable {    \
-            N best = simt_detail::place_of_best(in, N(0), n, [](const auto& a, const auto& b) { return BETTER; });      \
-            if (n > 0) *out = pair(static_cast<int>(best), in[best]);                                                   \
-            else if constexpr (simt_detail::has_limits<In>) *out = pair(1, Traits<simt_detail::value_of<In>>::WORST()); \
-        });                                                                                                             \
-    }                                                                                                                   \
-    template <class In, class Out, class Index, std::integral N>                                                        \
-    static cudaError_t NAME(void* temporary, size_t& bytes, In in, Out out, Index index, N n, SIMT_DEVICE_WIDE_CALL) {  \
-        return simt::with_temporary("cub::DeviceReduce::" #NAME, temporary, bytes, 0, stream, where, [=]() mutable {    \
-            N best = simt_detail::place_of_best(in, N(0), n, [](const auto& a, const auto& b) { return BETTER; });      \
-            if (n > 0) *out = in[best];                                                                                 \
-            else if constexpr (simt_detail::has_limits<In>) *out = Traits<simt_detail::value_of<In>>::WORST();          \
-            *index = n > 0 ? best : N(1);                                                                               \
-        });                                                                                                             \
+#define SIMT_CUB_ARG(NAME, BETTER, WORST)                                                                                   \
+    template <class In, class Out, std::integral N>                                                                         \
+    static cudaError_t NAME(void* temporary, size_t& bytes, In in, Out out, N n, SIMT_DEVICE_WIDE_CALL) {                   \
+        typedef simt_detail::value_of<Out> pair;                                                                            \
+        return simt::with_temporary(                                                                                        \
+            "cub::DeviceReduce::" #NAME, temporary, bytes, simt::for_tiles_of(n), stream, where, [=]() mutable {            \
+                N best = simt_detail::place_of_best(in, N(0), n, [](const auto& a, const auto& b) { return BETTER; });      \
+                if (n > 0) *out = pair(static_cast<int>(best), in[best]);                                                   \
+                else if constexpr (simt_detail::has_limits<In>) *out = pair(1, Traits<simt_detail::value_of<In>>::WORST()); \
+            });                                                                                                             \
+    }                                                                                                                       \
+    template <class In, class Out, class Index, std::integral N>                                                            \
+    static cudaError_t NAME(void* temporary, size_t& bytes, In in, Out out, Index index, N n, SIMT_DEVICE_WIDE_CALL) {      \
+        return simt::with_temporary(                                                                                        \
+            "cub::DeviceReduce::" #NAME, temporary, bytes, simt::for_tiles_of(n), stream, where, [=]() mutable {            \
+                N best = simt_detail::place_of_best(in, N(0), n, [](const auto& a, const auto& b) { return BETTER; });      \
+                if (n > 0) *out = in[best];                                                                                 \
+                else if constexpr (simt_detail::has_limits<In>) *out = Traits<simt_detail::value_of<In>>::WORST();          \
+                *index = n > 0 ? best : N(1);                                                                               \
+            });                                                                                                             \
     }
     SIMT_CUB_ARG(ArgMin, b < a, Max)
     SIMT_CUB_ARG(ArgMax, a < b, Lowest)
@@ -111,17 +113,18 @@ struct DeviceReduce {
     template <class Keys, class UniqueOut, class Values, class Out, class Runs, class Operator, std::integral N>
     static cudaError_t ReduceByKey(void* temporary, size_t& bytes, Keys keys, UniqueOut unique, Values values, Out out,
                                    Runs runs, Operator op, N n, SIMT_DEVICE_WIDE_CALL) {
-        return simt::with_temporary("cub::DeviceReduce::ReduceByKey", temporary, bytes, 0, stream, where, [=]() mutable {
-            N count = 0;
-            for (N first = 0, last; first < n; first = last, ++count) {
-                simt_detail::value_of<Keys> key = keys[first];
-                for (last = first + 1; last < n && key == keys[last]; ++last) {
+        return simt::with_temporary(
+            "cub::DeviceReduce::ReduceByKey", temporary, bytes, simt::for_tiles_of(n), stream, where, [=]() mutable {
+                N count = 0;
+                for (N first = 0, last; first < n; first = last, ++count) {
+                    simt_detail::value_of<Keys> key = keys[first];
+                    for (last = first + 1; last < n && key == keys[last]; ++last) {
+                    }
+                    unique[count] = key;
+                    out[count] = simt_detail::fold(values, first + 1, last, op, simt_detail::value_of<Values>(values[first]));
                 }
-                unique[count] = key;
-                out[count] = simt_detail::fold(values, first + 1, last, op, simt_detail::value_of<Values>(values[first]));
-            }
-            *runs = count;
-        });
+                *runs = count;
+            });
     }
 };
 

@@ -40,11 +40,12 @@ struct DeviceScan {
     template <class In, class Out, class Operator, class T, std::integral N>
     static cudaError_t ExclusiveScan(void* temporary, size_t& bytes, In in, Out out, Operator op, T initial, N n,
                                      SIMT_DEVICE_WIDE_CALL) {
-        return simt::with_temporary("cub::DeviceScan::ExclusiveScan", temporary, bytes, 0, stream, where, [=]() mutable {
-            if constexpr (requires { typename T::iterator_type; })  // a FutureValue: read now
-                simt_detail::scan_exclusive(in, out, N(0), n, op, static_cast<typename T::value_type>(initial));
-            else simt_detail::scan_exclusive(in, out, N(0), n, op, initial);
-        });
+        return simt::with_temporary(
+            "cub::DeviceScan::ExclusiveScan", temporary, bytes, simt::for_tiles_of(n), stream, where, [=]() mutable {
+                if constexpr (requires { typename T::iterator_type; })  // a FutureValue: read now
+                    simt_detail::scan_exclusive(in, out, N(0), n, op, static_cast<typename T::value_type>(initial));
+                else simt_detail::scan_exclusive(in, out, N(0), n, op, initial);
+            });
     }
     template <class Iterator, class Operator, class T, std::integral N>
     static cudaError_t ExclusiveScan(void* temporary, size_t& bytes, Iterator data, Operator op, T initial, N n,
@@ -62,7 +63,7 @@ struct DeviceScan {
     }
     template <class In, class Out, class Operator, std::integral N>
     static cudaError_t InclusiveScan(void* temporary, size_t& bytes, In in, Out out, Operator op, N n, SIMT_DEVICE_WIDE_CALL) {
-        return simt::with_temporary("cub::DeviceScan::InclusiveScan", temporary, bytes, 0, stream, where,
+        return simt::with_temporary("cub::DeviceScan::InclusiveScan", temporary, bytes, simt::for_tiles_of(n), stream, where,
                                     [=]() mutable { simt_detail::scan_inclusive(in, out, N(0), n, op); });
     }
     template <class Iterator, class Operator, std::integral N>
@@ -72,10 +73,11 @@ struct DeviceScan {
     template <class In, class Out, class Operator, class T, std::integral N>
     static cudaError_t InclusiveScanInit(void* temporary, size_t& bytes, In in, Out out, Operator op, T initial, N n,
                                          SIMT_DEVICE_WIDE_CALL) {
-        return simt::with_temporary("cub::DeviceScan::InclusiveScanInit", temporary, bytes, 0, stream, where, [=]() mutable {
-            simt_detail::accumulator<Operator, T, simt_detail::value_of<In>> running = initial;
-            for (N i = 0; i < n; ++i) out[i] = running = op(running, in[i]);
-        });
+        return simt::with_temporary("cub::DeviceScan::InclusiveScanInit", temporary, bytes, simt::for_tiles_of(n), stream,
+                                    where, [=]() mutable {
+                                        simt_detail::accumulator<Operator, T, simt_detail::value_of<In>> running = initial;
+                                        for (N i = 0; i < n; ++i) out[i] = running = op(running, in[i]);
+                                    });
     }
     template <class In, class Out, std::integral N>
     static cudaError_t InclusiveSum(void* temporary, size_t& bytes, In in, Out out, N n, SIMT_DEVICE_WIDE_CALL) {
@@ -90,18 +92,20 @@ struct DeviceScan {
     template <class Keys, class In, class Out, class Operator, std::integral N, class Equal = Equality>
     static cudaError_t InclusiveScanByKey(void* temporary, size_t& bytes, Keys keys, In in, Out out, Operator op, N n,
                                           Equal equal = Equal(), SIMT_DEVICE_WIDE_CALL) {
-        return simt::with_temporary("cub::DeviceScan::InclusiveScanByKey", temporary, bytes, 0, stream, where, [=]() mutable {
-            simt_detail::for_each_run(keys, n, equal,
-                                      [&](N first, N last) { simt_detail::scan_inclusive(in, out, first, last, op); });
-        });
+        return simt::with_temporary(
+            "cub::DeviceScan::InclusiveScanByKey", temporary, bytes, simt::for_tiles_of(n), stream, where, [=]() mutable {
+                simt_detail::for_each_run(keys, n, equal,
+                                          [&](N first, N last) { simt_detail::scan_inclusive(in, out, first, last, op); });
+            });
     }
     template <class Keys, class In, class Out, class Operator, class T, std::integral N, class Equal = Equality>
     static cudaError_t ExclusiveScanByKey(void* temporary, size_t& bytes, Keys keys, In in, Out out, Operator op, T initial,
                                           N n, Equal equal = Equal(), SIMT_DEVICE_WIDE_CALL) {
-        return simt::with_temporary("cub::DeviceScan::ExclusiveScanByKey", temporary, bytes, 0, stream, where, [=]() mutable {
-            simt_detail::for_each_run(keys, n, equal,
-                                      [&](N first, N last) { simt_detail::scan_exclusive(in, out, first, last, op, initial); });
-        });
+        return simt::with_temporary(
+            "cub::DeviceScan::ExclusiveScanByKey", temporary, bytes, simt::for_tiles_of(n), stream, where, [=]() mutable {
+                simt_detail::for_each_run(
+                    keys, n, equal, [&](N first, N last) { simt_detail::scan_exclusive(in, out, first, last, op, initial); });
+            });
     }
     template <class Keys, class In, class Out, std::integral N, class Equal = Equality>
     static cudaError_t InclusiveSumByKey(void* temporary, size_t& bytes, Keys keys, In in, Out out, N n, Equal equal = Equal(),
