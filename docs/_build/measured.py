@@ -15,6 +15,7 @@ import sys
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from contender_rows import HEADER, rows
 from generated import bring_up_to_date
 
 COURSE = Path(__file__).resolve().parent.parent.parent
@@ -87,6 +88,14 @@ def speeds(verdicts: Path, slugs: Sequence[str]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def contenders(record: Path) -> str:
+    """A table of the solutions beside Triton and `torch.compile`."""
+    text = record.read_text(encoding="utf-8")
+    facts = _facts(text.splitlines())
+    where = f"Measured on an {facts['GPU']}, torch {facts['torch']}, nvcc {facts['nvcc']}, {facts['date']}:"
+    return "\n".join((where, "", HEADER, *rows(text))) + "\n"
+
+
 def _said(verdicts: Path, slug: str) -> str:
     """What the verdict on the solution of ``slug`` said of its speed, or ""."""
     _, _, verdict = verdicts.read_text(encoding="utf-8").partition(f"\nExercise {slug}, ")
@@ -142,6 +151,8 @@ def pages() -> Iterator[tuple[Path, str]]:
     slugs = sorted(facts.parent.name for facts in (COURSE / "exercises").glob("*/exercise.toml"))
     tables = [speeds(verdicts, slugs) for verdicts in sorted(RESULTS.glob("solutions_*.md"))]
     yield FOLDER / "solutions.md", "\n".join(tables) or NOTHING_OF_A_PAGE
+    tables = [contenders(record) for record in sorted(RESULTS.glob("contenders_*.md"))]
+    yield FOLDER / "contenders.md", "\n".join(tables) or NOTHING_OF_A_PAGE
 
 
 if __name__ == "__main__":

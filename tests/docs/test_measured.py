@@ -68,6 +68,52 @@ def test_the_speeds_of_all_solutions_stand_in_one_table(tmp_path: Path) -> None:
     ]
 
 
+CONTENDERS = """# Solutions beside others
+
+- date: 2026-03-01
+- GPU: NVIDIA X, 580.1
+- torch: 2.13.0
+- nvcc: 13.0
+
+## 02_first
+
+2 × (16) · float32
+
+| contender                            | time      | spread  | speed    | of the floor | peak memory |
+|--------------------------------------|-----------|---------|----------|--------------|-------------|
+| `reference solution`                 | 0.0500 ms | ± 0.1 % | 300 GB/s | 0.80         | 64.0 MiB    |
+| `Triton`                             | 0.0400 ms | ± 0.1 % | 300 GB/s | 0.80         | 64.0 MiB    |
+| `a * b`                              | 0.0900 ms | ± 0.1 % | 407 GB/s | 0.97         | 64.0 MiB    |
+| `a * b, torch.compile`               | 0.0300 ms | ± 0.2 % | 406 GB/s | 0.97         | 64.0 MiB    |
+| `a * b, torch.compile, max-autotune` | 0.0250 ms | ± 0.1 % | 410 GB/s | 0.98         | 64.0 MiB    |
+| `a.clone(), torch.compile`           | 0.0100 ms | ± 0.1 % | 410 GB/s | 0.98         | 64.0 MiB    |
+
+2 × (16) · float64
+
+| contender              | time      | spread  | speed    | of the floor | peak memory |
+|------------------------|-----------|---------|----------|--------------|-------------|
+| `reference solution`   | 0.1000 ms | ± 0.1 % | 300 GB/s | 0.90         | 64.0 MiB    |
+| `a * b`                | 0.0900 ms | ± 0.1 % | 407 GB/s | 0.97         | 64.0 MiB    |
+| `a * b, torch.compile` | 0.2000 ms | ± 0.2 % | 406 GB/s | 0.97         | 64.0 MiB    |
+
+## 03_second
+
+Not measured: it has no speed model.
+"""
+
+
+def test_a_solution_stands_beside_the_fastest_compiled_form_of_the_same_expression(tmp_path: Path) -> None:
+    record = tmp_path / "contenders_x.md"
+    record.write_text(CONTENDERS)
+    where, _, _, _, *rows = measured.contenders(record).splitlines()
+    assert where == "Measured on an NVIDIA X, 580.1, torch 2.13.0, nvcc 13.0, 2026-03-01:"
+    name = "[02_first](../lessons/02_first.md)"
+    assert rows == [
+        f"| {name} | float32 | 0.0500 ms | 0.80 | 0.0400 ms | 0.0250 ms | 0.50× |",
+        f"| {name} | float64 | 0.1000 ms | 0.90 |  | 0.2000 ms | 2.00× |",
+    ]
+
+
 def test_the_rows_of_the_factor_table_are_those_of_the_record(tmp_path: Path) -> None:
     assert measured.factor_rows(tmp_path / "missing.md").count("not measured") == 14
     record = tmp_path / "record.md"
