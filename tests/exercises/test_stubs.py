@@ -9,6 +9,7 @@ import pytest
 
 from grader.author import problems_of
 from grader.checks import grade
+from grader.course.answer_key import ANSWERS
 from grader.course.catalog import Catalog, Exercise
 from grader.course.workspace import shipped_files, sync
 from grader.run import Zygote
@@ -30,8 +31,13 @@ def test_the_stub_is_not_attempted_and_every_todo_is_named(exercise: Exercise, t
 
     assert verdict.status is Status.NOT_ATTEMPTED
     assert verdict.earned == 0
-    named = re.findall(r"^(\S+):(\d+): TODO\((\w+)\)", "\n".join(verdict.checks[0].lines), re.MULTILINE)
-    assert sorted(section for _, _, section in named) == sorted(exercise.sections)
+    lines = verdict.checks[0].lines
+    questions = {section for section, each in exercise.sections.items() if each.file == ANSWERS}
+    answered_apart = questions if "answers" in exercise.scores else set()
+    assert sum("answers, from here on" in line for line in lines) == bool(answered_apart)
+    named = re.findall(r"^(\S+):(\d+): TODO\((\w+)\)", "\n".join(lines), re.MULTILINE)
+    assert {section for _, _, section in named} == set(exercise.sections) - answered_apart
+    assert len(named) == len(exercise.sections) - len(answered_apart)
     for file, line, section in named:
         assert f"TODO({section})" in (tmp_path / file).read_text().splitlines()[int(line) - 1]
 

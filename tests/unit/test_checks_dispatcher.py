@@ -33,11 +33,11 @@ _calls = itertools.count(1)
 
 
 class InsideSession(FakeSession):
-    """Runs the worker's part here; a launch is a call of the operator's kernel, which ``kernels`` counts."""
+    """Runs the worker's part here; a launch is a call of the operator's kernel, which ``kernel_calls`` counts."""
 
     def __init__(self, entry: Callable[..., Any], kernels: list[int], **options: Any) -> None:
         super().__init__(entry, **options)
-        self.kernels = kernels
+        self.kernel_calls = kernels
         path = registered.__file__.replace("registered.py", "inside.py")
         recipe = importlib.util.spec_from_file_location("dispatching", path)
         assert recipe is not None and recipe.loader is not None
@@ -49,7 +49,7 @@ class InsideSession(FakeSession):
     ) -> Reply:
         self._begin("inside")
         self._sent, self._received = [], []
-        self.kernels.clear()
+        self.kernel_calls.clear()
         function = getattr(self.inside, check.rpartition(":")[2])
         try:
             with warnings.catch_warnings(action="ignore"):  # PyTorch's own, of which pytest makes errors
@@ -61,7 +61,7 @@ class InsideSession(FakeSession):
         results = result if isinstance(result, list | tuple) else [result]
         reply = Reply(tuple(self._any_output(each) for each in results))
         reply = self._finish(reply, check.rpartition(":")[2], "forward", "default")
-        launches = tuple(launch for launch in reply.trace.launches for _ in self.kernels)
+        launches = tuple(launch for launch in reply.trace.launches for _ in self.kernel_calls)
         return replace(reply, trace=replace(reply.trace, launches=launches))
 
     def _any_output(self, value: Any) -> Output:
