@@ -48,7 +48,11 @@ _CAUSES = (
     _Rule("efficiency", "^bank_conflicts:", ("tile",)),
     # The line is that of the launch; the check belongs where the launcher was called.
     _Rule("correctness", "had refused the launch", ("dispatch", "forward_launch", "stages")),
-    _Rule("gradient", "had refused the launch", ("backward_launch", "backward_dispatch", "dispatch", "stages")),
+    _Rule(
+        "gradient",
+        "had refused the launch",
+        ("backward_launch", "backward_dispatch", "dispatch", "stages"),
+    ),
 )
 # What a failure is about where no line says so.
 _SUBJECTS = (

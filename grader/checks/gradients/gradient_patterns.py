@@ -44,8 +44,8 @@ class Question:
         return self._fits(other, self.expected)
 
     def fits_formula(self, other: torch.Tensor | None) -> bool:
-        """The same where `other` comes from another formula: its values may be larger than the right ones, and
-        with them what rounding leaves.
+        """The same where `other` comes from another formula: its values may be larger than the right ones,
+        and with them what rounding leaves.
         """
         if other is None or not other.numel():
             return False
