@@ -33,7 +33,7 @@ _calls = itertools.count(1)
 
 
 class InsideSession(FakeSession):
-    """Runs the worker's part here; a launch is a call of the operator's kernel, as ``kernel_calls`` counts."""
+    """Runs the worker's part here; a launch is a call of the operator's kernel, in ``kernel_calls``."""
 
     def __init__(self, entry: Callable[..., Any], kernels: list[int], **options: Any) -> None:
         super().__init__(entry, **options)
