@@ -87,9 +87,8 @@ def tensor(
             channels_last has it (rank >= 3); ``interleaved`` dense rows, with the two dimensions before them
             exchanged, as of a projection that was split into heads (rank >= 3); ``padded`` row-major with a
             gap behind each row, as in ``x[..., :columns]`` (rank >= 2); ``far`` row-major, except that the
-            stride along the first dimension is about 2^31, so that its second entry overflows a signed
-            32-bit offset, and the third one an unsigned one, too; with two entries the stride itself is just
-            below 2^31, with more above it (rank >= 2, at least two entries there,
+            stride along the first dimension is 2^31 - 1, so that its second entry overflows a signed 32-bit
+            offset, and the third one an unsigned one, too (rank >= 2, at least two entries there,
             dtypes of one or two bytes: for each entry after the first its storage has 2 or 4 GiB, of which
             only the elements are resident on simt and on the host, and all of it on a real GPU).
         device: ``"cuda:0"``, ``"cuda:1"`` or ``"cpu"``; ignored by NumPy arrays, which are on the host.

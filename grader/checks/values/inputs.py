@@ -170,17 +170,16 @@ def _largest(dtype: torch.dtype) -> int:
 
 
 def _far(values: torch.Tensor) -> torch.Tensor:
-    """A view of which the second entry along the first dimension is beyond offset FAR, and a third one, if
-    any, beyond twice that, which an unsigned 32-bit integer cannot hold either.
+    """A view whose second entry along the first dimension begins just before offset FAR and ends beyond it,
+    and a third one, if any, does so at twice that, which an unsigned 32-bit integer cannot hold either.
 
-    With three entries the stride does not fit into 32 bits. With two it does, so that a product of 32-bit
-    numbers overflows where a language passes numbers in as few bits as they need, as Triton does; the first
-    element of the second entry is the last within 32 bits.
+    The stride itself fits into 32 bits: of a larger one Triton makes a number of 64 bits, and no product with
+    it overflows.
 
     ``torch.empty`` does not touch the pages of a large storage, so only those of the elements are resident.
     """
     inner = values[0].contiguous()
-    step = FAR - 1 if len(values) == 2 else FAR + inner.numel() + 1
+    step = FAR - 1
     storage = torch.empty((values.shape[0] - 1) * step + inner.numel(), dtype=values.dtype)
     view = storage.as_strided(values.shape, (step, *inner.stride()))
     return view.copy_(values)
