@@ -33,6 +33,11 @@ FAR = 2**31  # elements: the first offset that a signed 32-bit integer cannot ho
 SHORT = ("uint8", "int8", "bool", "float16", "bfloat16")  # whose storage of 2^31 elements most GPUs can hold
 
 
+def far_step(entries: int, bytes_each: int) -> int:
+    """From one entry of a ``far`` tensor to the next, in elements, less what an entry itself has."""
+    return FAR if bytes_each == 1 else FAR // (entries - 1)
+
+
 @dataclass(frozen=True)
 class TensorSpec:
     """A tensor still to be drawn; made by :func:`tensor`."""
@@ -87,10 +92,12 @@ def tensor(
             channels_last has it (rank >= 3); ``interleaved`` dense rows, with the two dimensions before them
             exchanged, as of a projection that was split into heads (rank >= 3); ``padded`` row-major with a
             gap behind each row, as in ``x[..., :columns]`` (rank >= 2); ``far`` row-major, except that the
-            stride along the first dimension is 2^31 - 1, so that its second entry overflows a signed 32-bit
-            offset, and the third one an unsigned one, too (rank >= 2, at least two entries there,
-            dtypes of one or two bytes: for each entry after the first its storage has 2 or 4 GiB, of which
-            only the elements are resident on simt and on the host, and all of it on a real GPU).
+            stride along the first dimension is huge. Elements of one byte: it is just above 2^31, so that the
+            second entry overflows a signed 32-bit offset, and the third one an unsigned one, too. Of two
+            bytes: the last entry alone is beyond 2^31, and with three or more the stride fits into 32 bits,
+            so that a product with the index overflows in Triton, too. (Rank >= 2, at least two entries there.
+            Storage of 2 GiB for each entry of bytes after the first, or 4 GiB, of which only the elements are
+            resident on simt and on the host, and all of it on a real GPU.)
         device: ``"cuda:0"``, ``"cuda:1"`` or ``"cpu"``; ignored by NumPy arrays, which are on the host.
         low, high: floating values are uniform in ``[low, high)``, integers in ``[low, high]``.
         name: how verdicts call it; default the parameter of ``reference`` at this position.

@@ -12,7 +12,7 @@ import torch
 
 from grader.run.values import TensorArg
 from grader.specification import Argument, TensorSpec
-from grader.specification.vocabulary import FAR, leaves
+from grader.specification.vocabulary import far_step, leaves
 
 WIDER = {
     torch.float16: torch.float64,
@@ -170,16 +170,14 @@ def _largest(dtype: torch.dtype) -> int:
 
 
 def _far(values: torch.Tensor) -> torch.Tensor:
-    """A view whose second entry along the first dimension begins just before offset FAR and ends beyond it,
-    and a third one, if any, does so at twice that, which an unsigned 32-bit integer cannot hold either.
-
-    The stride itself fits into 32 bits: of a larger one Triton makes a number of 64 bits, and no product with
-    it overflows.
+    """A view whose second entry along the first dimension begins just beyond offset FAR, and whose third
+    one, if any, just beyond twice that, which an unsigned 32-bit integer cannot hold either. Where an element
+    has two bytes, the last entry alone is beyond FAR, so that the storage has no more than 4 GiB.
 
     ``torch.empty`` does not touch the pages of a large storage, so only those of the elements are resident.
     """
     inner = values[0].contiguous()
-    step = FAR - 1
+    step = far_step(values.shape[0], values.element_size()) + inner.numel() + 1
     storage = torch.empty((values.shape[0] - 1) * step + inner.numel(), dtype=values.dtype)
     view = storage.as_strided(values.shape, (step, *inner.stride()))
     return view.copy_(values)

@@ -12,7 +12,7 @@ import torch
 
 from grader.checks.timing.contestants import INSIDE
 from grader.specification import Case, Spec, TensorSpec
-from grader.specification.vocabulary import FAR, tensors_of
+from grader.specification.vocabulary import far_step, tensors_of
 
 if TYPE_CHECKING:
     from grader.checks.bench import Bench
@@ -52,8 +52,9 @@ def needed_bytes(case: Case) -> int:
 
 
 def _storage(given: TensorSpec) -> int:
-    if given.layout == "far":  # each entry along the first dimension begins FAR behind the one before
-        return (given.shape[0] - 1) * (FAR + 1) * _itemsize(given) + _dense(given)
+    if given.layout == "far":
+        step = far_step(given.shape[0], _itemsize(given)) + 1
+        return (given.shape[0] - 1) * step * _itemsize(given) + _dense(given)
     return _dense(given) * (2 if given.layout in ("sliced", "padded", "truncated") else 1)
 
 
