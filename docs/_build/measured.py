@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from contender_rows import HEADER, rows
@@ -53,7 +53,11 @@ def render(record: Path) -> str:
     facts = _facts(lines)
     rest = "\n".join(line for line in lines if not line.startswith("- ")).strip()
     where = facts["processor"] if facts["GPU"] == "none" else facts["GPU"]
-    return f"Measured on {where}, torch {facts['torch']}, nvcc {facts['nvcc']}, {facts['date']}:\n\n{rest}\n"
+    return f"{_measured_on(where, facts)}\n\n{rest}\n"
+
+
+def _measured_on(where: str, facts: Mapping[str, str]) -> str:
+    return f"Measured on {where}, torch {facts['torch']}, nvcc {facts['nvcc']}, {facts['date']}:"
 
 
 def spoken(verdicts: Path, slug: str) -> str:
@@ -92,8 +96,7 @@ def contenders(record: Path) -> str:
     """A table of the solutions beside Triton and `torch.compile`."""
     text = record.read_text(encoding="utf-8")
     facts = _facts(text.splitlines())
-    where = f"Measured on an {facts['GPU']}, torch {facts['torch']}, nvcc {facts['nvcc']}, {facts['date']}:"
-    return "\n".join((where, "", HEADER, *rows(text))) + "\n"
+    return "\n".join((_measured_on(f"an {facts['GPU']}", facts), "", HEADER, *rows(text))) + "\n"
 
 
 def _said(verdicts: Path, slug: str) -> str:

@@ -11,7 +11,8 @@ from cusimt.support.words import counted
 from grader.compilation.diagnostics import line_of
 
 _UNPACKS = re.compile(r"(?:not enough|too many) values to unpack \(expected \d+")
-_GRADIENTS = re.compile(r"incorrect number of gradients \(expected (?P<needed>\d+), got (?P<given>\d+)\)")
+# For an operator, PyTorch adds a value of its own to both counts.
+OTHER_NUMBER = re.compile(r"incorrect number of gradients \(expected (?P<needed>\d+), got (?P<given>\d+)\)")
 _NOT_NONE = re.compile(r"returned a gradient different than None at position (?P<place>\d+)")
 _TUPLE = re.compile(r"Expected a value of type 'Tensor\??' .*found type 'tuple'|must be Tensor, not tuple")
 _OPERATOR = "An operator returns as many values as its schema has."
@@ -37,7 +38,7 @@ def advice(message: str, where: str, files: Path) -> str:
         line = line_of(files / name, int(number)) if number.isdigit() else ""
         source = next((said for word, said in _SOURCES.items() if re.search(rf"\b{word}\b", line)), _ANY)
         return f"An unpacking needs a name for each value. {source}"
-    if found := _GRADIENTS.search(message):
+    if found := OTHER_NUMBER.search(message):
         return too_many_or_few(int(found["needed"]) - int(found["given"]))
     if found := _NOT_NONE.search(message):
         return (

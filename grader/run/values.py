@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, Literal, TypeAlias
 
 from grader.support.schema import Whole, key
 
-STRIDED_VIEW = "which is a strided view"  # ends what is said of an array that was copied as if it were dense
-
 if TYPE_CHECKING:
     from torch import Tensor
+
+STRIDED_VIEW = "which is a strided view"  # ends what is said of an array that was copied as if it were dense
+TUNED_APART = "DifferentAnswers"  # raised by the simulated device's autotuning, whoever makes the call
 
 Schedule = Literal[
     "forward", "reversed", "random"

@@ -7,6 +7,7 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
@@ -106,6 +107,26 @@ int main() {
 """
 
 
+RunLong = Callable[..., hecbench.Result]
+
+
+@pytest.fixture
+def run_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunLong:
+    """Builds the text of a program and runs it, within `limit` seconds of processor time."""
+
+    def run(program: str, flags: str, limit: float, patience: float = 0) -> hecbench.Result:
+        (folder := tmp_path / "checkout/src/long-cuda").mkdir(parents=True)
+        (folder / "main.cu").write_text(program)
+        (folder / "Makefile").write_text(f"main:\n\tnvcc {flags} -o main main.cu\nrun:\n\t./main\n")
+        (scratch := tmp_path / "scratch").mkdir()
+        monkeypatch.setattr(hecbench, "_RUN_LIMIT", limit)
+        monkeypatch.setattr(os, "environ", dict(os.environ))
+        prepare(checked=True)
+        return hecbench.run("long", tmp_path / "checkout", (), scratch, None, patience)
+
+    return run
+
+
 @pytest.mark.parametrize(
     ("add", "expected", "verdict", "why"),
     [
@@ -115,17 +136,9 @@ int main() {
     ],
 )
 def test_a_program_too_long_for_the_checked_build(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, add: str, expected: int, verdict: str, why: str
+    run_long: RunLong, add: str, expected: int, verdict: str, why: str
 ) -> None:
-    (folder := tmp_path / "checkout/src/long-cuda").mkdir(parents=True)
-    (folder / "main.cu").write_text(_LONG_IF_CHECKED_WHOLE)
-    flags = f"-DADD='{add}' -DEXPECTED={expected}"
-    (folder / "Makefile").write_text(f"main:\n\tnvcc {flags} -o main main.cu\nrun:\n\t./main\n")
-    (scratch := tmp_path / "scratch").mkdir()
-    monkeypatch.setattr(hecbench, "_RUN_LIMIT", 1)
-    monkeypatch.setattr(os, "environ", dict(os.environ))
-    prepare(checked=True)
-    result = hecbench.run("long", tmp_path / "checkout", (), scratch, None)
+    result = run_long(_LONG_IF_CHECKED_WHOLE, f"-DADD='{add}' -DEXPECTED={expected}", limit=1)
     assert (result.verdict, result.build, result.why) == (verdict, "fast", why)
     assert result.own.startswith("fast build, ") == (expected == 1000)  # whatever was found
 
@@ -143,34 +156,15 @@ int main() {
 @pytest.mark.parametrize(
     ("patience", "own"), [(0, "not within 0.4 s"), (0.5, "not within 0.5 s"), (60, "fast build, ")]
 )
-def test_patience_is_for_the_own_pass_alone(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, patience: float, own: str
-) -> None:
-    (folder := tmp_path / "checkout/src/long-cuda").mkdir(parents=True)
-    (folder / "main.cu").write_text(_LONG)
-    (folder / "Makefile").write_text("main:\n\tnvcc -o main main.cu\nrun:\n\t./main\n")
-    (scratch := tmp_path / "scratch").mkdir()
-    monkeypatch.setattr(hecbench, "_RUN_LIMIT", 0.4)
-    monkeypatch.setattr(os, "environ", dict(os.environ))
-    prepare(checked=True)
-    result = hecbench.run("long", tmp_path / "checkout", (), scratch, None, patience)
+def test_patience_is_for_the_own_pass_alone(run_long: RunLong, patience: float, own: str) -> None:
+    result = run_long(_LONG, "", limit=0.4, patience=patience)
     assert (result.verdict, result.build) == ("limit", "fast") and result.own.startswith(own)
 
 
-def test_a_program_with_a_finding_that_is_stopped_may_pass_in_the_fast_build(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (folder := tmp_path / "checkout/src/long-cuda").mkdir(parents=True)
+def test_a_program_with_a_finding_that_is_stopped_may_pass_in_the_fast_build(run_long: RunLong) -> None:
     racy = _LONG_IF_CHECKED_WHOLE.replace("    if (*getenv", "    PREPARED if (*getenv")
     prepared = "int* other; cudaMalloc(&other, 4); cudaMemset(other, 0, 4); add<<<2, 1>>>(other);"
-    (folder / "main.cu").write_text(racy.replace("PREPARED", prepared))
-    flags = "-DADD='*sum += 1' -DEXPECTED=1000"
-    (folder / "Makefile").write_text(f"main:\n\tnvcc {flags} -o main main.cu\nrun:\n\t./main\n")
-    (scratch := tmp_path / "scratch").mkdir()
-    monkeypatch.setattr(hecbench, "_RUN_LIMIT", 1)
-    monkeypatch.setattr(os, "environ", dict(os.environ))
-    prepare(checked=True)
-    result = hecbench.run("long", tmp_path / "checkout", (), scratch, None)
+    result = run_long(racy.replace("PREPARED", prepared), "-DADD='*sum += 1' -DEXPECTED=1000", limit=1)
     assert (result.verdict, result.build, result.why) == ("failed", "checked", "findings: race_global")
     assert result.own.startswith("fast build, ")
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 from grader.checks import unpacking
 from grader.checks.outcome import Outcome
-from grader.run.values import Reply
+from grader.run.values import TUNED_APART, Reply
 from grader.verdict import Status
 
 _TODO = re.compile(r"TODO\((\w+)\)")
@@ -23,8 +23,6 @@ _NO_KERNEL = re.compile(
 )
 # torch calls setup_context(ctx=..., inputs=..., output=...), and backward by position.
 _EXCHANGED = re.compile(r"(?P<name>[\w.]+)\(\) got an unexpected keyword argument '(inputs|output)'")
-# Of an operator, PyTorch counts one value of its own on both sides.
-_TOO_FEW = re.compile(r"incorrect number of gradients \(expected (?P<needed>\d+), got (?P<given>\d+)\)")
 # Backward unpacks what nothing has saved.
 _NOTHING_SAVED = re.compile(r"not enough values to unpack \(expected \d+, got 0\)")
 _CALLS_ITSELF = re.compile(r"maximum recursion depth exceeded")
@@ -53,7 +51,6 @@ _BARE = {
 }
 _COMPARING = ("RuntimeError", "AssertionError")  # of Python's own exceptions, those that opcheck raises
 _FAILED = "AcceleratorError"  # a kernel, or its launch
-_OF_THE_DEVICE = ("DifferentAnswers",)  # raised by the simulated device's autotuning, whoever makes the call
 
 
 def complaint_outcome(
@@ -75,7 +72,7 @@ def complaint_outcome(
     if kind == _FAILED:
         sentence = f"{text} raised {kind}: {said} Repair what the checks before this one say of it."
         return Outcome(Status.FAIL, sentence, expected="a result", got=kind, topic="errors")
-    if met or kind in _OF_THE_DEVICE:
+    if met or kind == TUNED_APART:
         at = f" at {where}" if where else ""
         sentence = f"{text}: under opcheck's {test}, {kind} was raised{at}: {said}"
         sentence = f"{sentence} {unpacking.advice(message, where, files)}".rstrip()
@@ -121,7 +118,7 @@ def recognized(message: str) -> Outcome | None:
             "gets backward first, then setup_context=.",
             expected="setup_context(ctx, inputs, output)", got=found["name"], topic="autograd_registration",
         )  # fmt: skip
-    if found := _TOO_FEW.search(message):
+    if found := unpacking.OTHER_NUMBER.search(message):
         return Outcome(
             Status.FAIL,
             unpacking.too_many_or_few(int(found["needed"]) - int(found["given"])),

@@ -38,12 +38,9 @@ from grader.checks.values.wording import (
     mismatch_outcome,
     writers_of,
 )
-from grader.run.values import TracedLaunch
+from grader.run.values import TUNED_APART, TracedLaunch
 from grader.specification import Case, Spec
 from grader.verdict import Status
-
-# Raised by the simulated device's autotuning; what it saw in the call comes before that.
-_TUNED_APART = "DifferentAnswers"
 
 
 def check(bench: Bench) -> Outcome:
@@ -181,7 +178,8 @@ def _with_the_cause(outcome: Outcome, bench: Bench, call: Call) -> Outcome:
     if bench.spec.part is not None:
         return outcome  # a part lists what was seen on the way
     error = call.reply.error
-    if error is not None and error.type == _TUNED_APART and (cause := cause_of(bench, call)):
+    if error is not None and error.type == TUNED_APART and (cause := cause_of(bench, call)):
+        # What the device saw comes before what the answers show.
         return replace(outcome, sentence=f"{cause.text} {said}", reading=cause.finding.kind)
     if call.reply.trace.sticky_error:
         return replace(outcome, sentence=f"{said} A kernel failed: the safety check says where.")
