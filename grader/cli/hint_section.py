@@ -16,6 +16,7 @@ from grader.verdict import NOT_JUDGED, CheckResult, Status, Verdict
 _BACKWARD = re.compile("The backward of|The second derivative of|gradcheck")
 _REFERS = {  # what a sentence says of the check that says more
     "he safety check says where": "safety",
+    "raised AcceleratorError": "safety",  # the host only hears of a kernel that the device stopped
     "The values are wrong, too": "safety",  # and what was seen on the device is before it
     "see device work": "device_work",
 }
@@ -85,19 +86,9 @@ def sections_of(exercise: Exercise, files: Path, verdict: Verdict) -> list[str]:
     )
     case = _Case(exercise, files, read_hints(exercise), read_symptoms(exercise), wrong)
     found: list[str] = []
-    for check in _causes_first(failed):
+    for check in case.causes_first(failed):
         found += [case.section(check), *case.symptoms_of(check, sure=True)]
     return list(dict.fromkeys(section for section in found if section))
-
-
-def _causes_first(failed: list[CheckResult]) -> list[CheckResult]:
-    """In their order, but that a check to which an earlier one refers comes before that one."""
-    ordered: list[CheckResult] = []
-    for check in failed:
-        named = next((name for said, name in _REFERS.items() if said in check.sentence), "")
-        ordered += [each for each in failed if each.name == named and each not in ordered]
-        ordered += [check] if check not in ordered else []
-    return ordered
 
 
 def _says_what_failed(check: CheckResult) -> bool:
@@ -116,6 +107,20 @@ class _Case:
     rungs: Rungs
     symptoms: list[Symptom]
     wrong_values: bool
+
+    def causes_first(self, failed: list[CheckResult]) -> list[CheckResult]:
+        """In their order, but that a check to which an earlier one refers comes before that one.
+
+        Where a symptom of the earlier one is sure, it says more than the line that the other names: a wrong
+        offset is computed in one section, and used in another.
+        """
+        ordered: list[CheckResult] = []
+        for check in failed:
+            named = next((name for said, name in _REFERS.items() if said in check.sentence), "")
+            if named and not self._sure(check):
+                ordered += [each for each in failed if each.name == named and each not in ordered]
+            ordered += [check] if check not in ordered else []
+        return ordered
 
     def section(self, check: CheckResult) -> str:
         """The section that a failed `check` is about; ``""`` where nothing tells.

@@ -209,6 +209,50 @@ def test_a_check_that_another_refers_to_comes_before_that_one(catalog: Catalog) 
     assert every(catalog, "13", wrong, safety) == ["load", "store"]
 
 
+def test_a_sure_symptom_comes_before_the_line_of_the_check_that_its_sentence_refers_to(
+    catalog: Catalog,
+) -> None:
+    """Strides in bytes are the binding's mistake; the line that is out of bounds is another section's."""
+    line = line_of(catalog, "04", "kernel.cu", "return")
+    access = ReportedFinding("out_of_bounds", "x", file="kernel.cu", line=line)
+    safety = CheckResult("safety", Status.FAIL, "x", findings=(access,), lesson="x#out-of-bounds")
+    said = "kernel.cu:1: Invalid read. The values are wrong, too: f(a, 'pointers') returned 0."
+    sure = failed(
+        "correctness", f"{said} This is the answer for `a` read with its strides in bytes.", "values"
+    )
+    assert every(catalog, "04", sure, safety)[0] == "view"
+    assert every(catalog, "04", failed("correctness", said, "values"), safety)[0] == "element"
+
+
+def test_an_error_of_the_device_is_where_safety_saw_it(catalog: Catalog) -> None:
+    raised = "The backward of f raised AcceleratorError at op.py:19: CUDA error: an illegal memory access"
+    safety = CheckResult(
+        "safety", Status.FAIL, "Invalid __global__ write of size 2.", lesson="x#out-of-bounds"
+    )
+    gradient = failed("gradient", raised, "errors")
+    assert every(catalog, "20", gradient, safety) == ["store", "backward"]
+    assert every(catalog, "20", gradient) == ["backward"]
+
+
+@pytest.mark.parametrize(
+    ("check", "sentence", "section"),
+    [
+        (
+            "build",
+            "No wheel was built. ValueError: Unknown CUDA arch (75) or GPU not supported.",
+            "architectures",
+        ),
+        ("build", "No wheel was built. RuntimeError: Error compiling objects for extension.", "extension"),
+        ("correctness", "f(a) raised AttributeError: `fused_muladd` has no `muladd`", "load"),
+        ("gradient", "The backward of f returned None for a, which requires a gradient.", "load"),
+    ],
+)
+def test_a_failure_of_a_package_has_its_section(
+    catalog: Catalog, check: str, sentence: str, section: str
+) -> None:
+    assert every(catalog, "23", failed(check, sentence))[0] == section
+
+
 def test_only_answers_begin_their_lines_with_a_section(catalog: Catalog) -> None:
     lines = ("schema                 holds", "fake tensor            fails")
     fake = "Fake tensor: pairwise::sqdist(x: float32 (5, 3)): opcheck says: x"
