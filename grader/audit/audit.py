@@ -134,7 +134,7 @@ def _installed(
         return
     name, allowed = exercise.build.name, exercise.allowed
     is_module = Modules(python_source.OP, name).is_module
-    hidden = {each for content in sources.values() for each in modules_in(content, is_module)}
+    hidden = {each for content in sources.values() for each in modules_in(content, is_module, name)}
     for file, content in sources.items():
         yield from python_source.audit(content, file, name, allowed, packaged=True, hidden=hidden)
     for path in sorted(path for path in folder.rglob("*") if path.is_file()):

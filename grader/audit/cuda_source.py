@@ -106,7 +106,12 @@ _WORDS = (
     ),
 )
 _CALLS = r"(cublas|cusparse|cusolver|cudnn|cufft|nvrtc)\w+"
-_ASSEMBLY = (re.compile(r"asm|__asm|__asm__"), "is assembly, which no check sees through", CHECKS_RULE)
+_ASSEMBLY = (
+    re.compile(r"asm|__asm|__asm__"),
+    "is assembly, which the simulated GPU does not execute and no check sees through",
+    "Write the function of CUDA that compiles to the instruction, such as __pipeline_memcpy_async for "
+    "cp.async. Graded on a GPU, with --backend cuda, inline PTX is allowed.",
+)
 _HEADERS = re.compile(
     r"(/|\.\./|.*/\.\./|dlfcn|link\.h|elf|sys/|linux/|asm/|.*mmintrin|simt|.*access_state|spawn)"
 )

@@ -19,7 +19,7 @@ from grader.audit.lists.standard import STANDARD
 from grader.audit.lists.tensors import NUMPY, TORCH
 from grader.audit.modules import OPERATORS, Modules
 from grader.audit.objection import Objection
-from grader.audit.own_names import own_names
+from grader.audit.own_names import bound_by, neighbours, own_names
 from grader.audit.parsing import audited
 from grader.audit.reserved import reserved
 from grader.audit.rules import DUNDER_RULE, LIST_RULE, OWN_RULE, PATCH_RULE, instead
@@ -42,9 +42,9 @@ def audit(
     """Objections in the order of the lines; one, if the file is no UTF-8 or no Python.
 
     `name` is that of the library. `allowed` holds what the exercise allows besides: `torch.library`, to
-    register operators of the namespace `name`. A `packaged` file may import its neighbours, which are
-    audited too; `hidden` are the names that imported modules have there. `own` names what else the
-    submission defines: its C++ functions.
+    register operators of the namespace `name`. A `packaged` file is in the package `name`, and may import its
+    neighbours, which are audited too; `hidden` are the names that imported modules have there. `own` names
+    what else the submission defines: its C++ functions.
     """
     registers = registrations.ALLOWANCE in allowed
     yield from audited(source, file, SourceAudit(file, name, registers, packaged, own, hidden).run)
@@ -64,6 +64,7 @@ class SourceAudit:
         self.name = name
         self.registers = registers  # whether it may register operators by torch.library
         self.packaged = packaged
+        self.package = name if packaged else ""
         self.hidden = hidden
         self.modules = Modules(self.lists, name)
         self.imported: dict[str, str] = {}  # local name -> dotted name
@@ -89,7 +90,7 @@ class SourceAudit:
             for node in self.tree.nodes
             if isinstance(node, ast.Name | ast.Attribute)
         }
-        self.own |= own_names(self.tree, self.meanings, self.modules.own)
+        self.own |= own_names(self.tree, self.meanings, self.modules.own, self.package)
         yield from self._pythons_own(root)
         for node in self.tree.nodes:
             if id(node) in self.loading:
@@ -121,13 +122,15 @@ class SourceAudit:
         return self.modules.is_member(module, name)
 
     def _import(self, node: ast.Import | ast.ImportFrom) -> Iterator[Objection]:
-        if isinstance(node, ast.ImportFrom) and node.level:
-            yield from self._import_neighbour(node)
-            return
+        inside = neighbours(node, self.package)
+        if inside:
+            yield from self._import_neighbours(node, inside)
         for alias in node.names:
+            if alias in inside:
+                continue
             full = f"{node.module}.{alias.name}" if isinstance(node, ast.ImportFrom) else alias.name
             plain = isinstance(node, ast.Import) and alias.asname is None  # binds the package itself
-            name = full.partition(".")[0] if plain else alias.asname or alias.name
+            name = bound_by(alias)
             meant = name if plain else _of_typing(full)
             if self.imported.setdefault(name, meant) != meant:
                 yield self.object(node, f"gives the name `{name}` another meaning", PATCH_RULE)
@@ -146,11 +149,14 @@ class SourceAudit:
                 what = full if root in self.modules.roots or self.is_module(root) else root
                 yield self.object(node, f"imports `{what}`", self._import_rule(full))
 
-    def _import_neighbour(self, node: ast.ImportFrom) -> Iterator[Objection]:
-        if not self.packaged or node.level > 1:
+    def _import_neighbours(
+        self, node: ast.Import | ast.ImportFrom, inside: Collection[ast.alias]
+    ) -> Iterator[Objection]:
+        level = node.level if isinstance(node, ast.ImportFrom) else 0
+        if level > 1 or (level and not self.packaged):
             yield self.object(node, "imports relative to a package", self._import_rule(""))
-        for alias in node.names:
-            if alias.name == "*" or alias.name in self.hidden:
+        for alias in inside:
+            if alias.name == "*" or any(part in self.hidden for part in alias.name.split(".")):
                 yield self.object(node, f"imports `{alias.name}` from a neighbour", PATCH_RULE)
 
     def _import_rule(self, full: str) -> str:

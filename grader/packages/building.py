@@ -201,8 +201,19 @@ def _failure(request: PackageRequest, place: BuildFolder, log: str) -> BuildFail
     kind = str(report.get("type", ""))
     said = said if kind in ("SystemExit", "") else f"{kind}: {said}"
     where = f"{report['where']}: " if report.get("where") else ""
-    rule = next((rule for words, rule in _RULES.items() if words in said), "")
+    rule = next((rule for words, rule in _RULES.items() if words in said), "") or _missing(own)
     return BuildFailed(f"No wheel was built. {where}{ended(said)} {rule}".rstrip(), log=own)
+
+
+_MISSING = re.compile(r"ninja: error: '([^']+)', needed by '[^']+', missing")
+
+
+def _missing(log: str) -> str:
+    """The file that ninja did not find; torch's exception says only that compiling failed."""
+    found = _MISSING.search(log)
+    return (
+        f"There is no {found[1]}: a source is named by its path from the folder of setup.py." if found else ""
+    )
 
 
 _ERROR = re.compile(r"\berror\b")

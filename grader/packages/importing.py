@@ -26,7 +26,12 @@ def why_not_importable(message: str, artifact: Artifact) -> tuple[str, tuple[str
             shown,
         )
     if missing := _NO_INIT.search(message):
-        return f"{message}. The last part of the extension's name has to be {missing[1][7:]}.", shown
+        name = missing[1][7:]
+        return (
+            f"{message}. One of the sources has to define the module {name}: is it listed? And the last part "
+            f"of the extension's name has to be {name}.",
+            shown,
+        )
     if missing := _NOT_FOUND.search(message):
         return (
             f"there is no {missing[2]}.{missing[1]} in the wheel{_named(files)}. The first argument of "

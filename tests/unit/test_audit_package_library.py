@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from grader.audit import python_source
+from grader.audit.own_names import modules_in
 from grader.audit.setup_source import why_not_compiled_with
 
 START = "from pathlib import Path\n\nimport torch\n\n"
@@ -94,3 +95,41 @@ def test_a_relative_path_is_the_fault_and_not_the_import_of_pathlib() -> None:
 )
 def test_macros_of_the_stable_headers(flag: str, accepted: bool) -> None:
     assert (why_not_compiled_with(flag) == "") is accepted
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "import pack._C\nfrom pack.ops import muladd\n",
+        "import pack._C as _C\n",
+        "import torch, pack._C\n",
+        "from pack import _C, ops\n\nmuladd = ops.muladd\n",
+        "from . import _C, ops\n\nmuladd = ops.muladd\n",
+    ],
+)
+def test_a_neighbour_is_imported_with_a_dot_or_by_the_name_of_the_package(text: str) -> None:
+    assert objections(text) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "what"),
+    [
+        ("from pack import os\n", "1: imports `os` from a neighbour"),
+        ("from pack.ops import *\n", "1: imports `*` from a neighbour"),
+        ("import pack.ops.os\n", "1: imports `pack.ops.os` from a neighbour"),
+        ("import pack.ops\n\npack.os.system('true')\n", "3: reads the attribute `os`, a module"),
+        ("import packs.ops\n", "1: imports `packs`"),
+    ],
+)
+def test_no_module_of_others_is_taken_from_a_neighbour(text: str, what: str) -> None:
+    found = python_source.audit(text, "pack/__init__.py", "pack", packaged=True, hidden={"os"})
+    assert what in [f"{each.line}: {each.what}" for each in found]
+
+
+def test_outside_of_a_package_its_name_leads_nowhere() -> None:
+    assert objections("import pack._C\n", packaged=False) == ["1: imports `pack`"]
+
+
+def test_the_package_is_no_module_of_others() -> None:
+    source = b"import json\nimport pack._C as _C\nimport pack.ops\nfrom pack import ops\n"
+    assert modules_in(source, lambda name: False, "pack") == {"json"}
