@@ -77,6 +77,12 @@ def test_within_its_limits_it_passes_with_the_numbers(monkeypatch: pytest.Monkey
     )
 
 
+def test_of_many_counts_it_says_how_many_are_within_their_limits(monkeypatch: pytest.MonkeyPatch) -> None:
+    outcome = judged(monkeypatch, [*LIMITS, *LIMITS, LIMITS[0]], good())
+    assert outcome.status is Status.PASS
+    assert outcome.sentence == "All 5 counts are within their limits."
+
+
 def test_a_limit_that_is_exceeded_costs_its_share_and_names_the_line(monkeypatch: pytest.MonkeyPatch) -> None:
     outcome = judged(monkeypatch, LIMITS, bad())
     assert outcome.status is Status.FAIL and outcome.share == 1 / 4
