@@ -237,3 +237,18 @@ def test_a_missing_setuptools_is_this_machines_fault(
 )
 def test_a_header_of_cuda_that_is_missing_speaks_of_the_extension(error: str, told: bool) -> None:
     assert ("is it a CUDAExtension?" in building._without_cuda(error)) is told
+
+
+@pytest.mark.parametrize(
+    ("log", "said"),
+    [
+        (
+            "ninja: error: 'csrc/kernels.cu', needed by 'kernels.o', missing and no known rule to make it",
+            "There is no csrc/kernels.cu:",
+        ),
+        ("ninja: error: loading 'build.ninja': No such file or directory", ""),
+    ],
+)
+def test_a_source_that_does_not_exist_is_named(log: str, said: str) -> None:
+    assert building._missing(log).startswith(said)
+    assert bool(building._missing(log)) is bool(said)
