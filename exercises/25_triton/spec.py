@@ -80,6 +80,10 @@ def without_shift(x: Tensor, weight: Tensor, bias: Tensor, eps: float = EPS) -> 
     return reference(x, weight, torch.zeros_like(bias), eps)
 
 
+def without_scale(x: Tensor, weight: Tensor, bias: Tensor, eps: float = EPS) -> Tensor:
+    return (x - x.mean(-1, keepdim=True)) * weight + bias
+
+
 def with_default_eps(x: Tensor, weight: Tensor, bias: Tensor, eps: float = EPS) -> Tensor:
     return reference(x, weight, bias)
 
@@ -94,6 +98,7 @@ CONFUSED = {
     "a variance over BLOCK columns, those of the tile, not of the row": variance_over_the_tile,
     "x divided by the variance, not by its root": without_root,
     "eps added to the root, not below it": eps_outside,
+    "distances from the mean that are not divided by the root of the variance": without_scale,
     "the right result without bias": without_shift,
 }
 
