@@ -150,7 +150,7 @@ cublasStatus_t invalid_shape(const Product& p) {
     if (p.a.ld < least_a) return short_leading("A", p.a, flips_a ? "k" : "m", least_a);
     if (p.b.ld < least_b) return short_leading("B", p.b, flips_b ? "n" : "k", least_b);
     if (p.c.ld < std::max(1, p.m)) return short_leading("C", p.c, "m", std::max(1, p.m));
-    bool known = bytes_of(p.a.type) && bytes_of(p.b.type) && bytes_of(p.c.type);
+    bool known = element_bytes(p.a.type) && element_bytes(p.b.type) && element_bytes(p.c.type);
     return known ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_SUPPORTED;
 }
 
@@ -172,7 +172,7 @@ bool is_supported(const Product& product, cublasComputeType_t compute) {
 
 namespace simt {
 
-size_t bytes_of(cudaDataType type) {
+size_t element_bytes(cudaDataType type) {
     size_t bytes = 0;
     with_element(type, [&](auto element) { bytes = sizeof(typename decltype(element)::Stored); });
     return bytes;

@@ -7,7 +7,7 @@
 
 namespace simt {
 
-size_t bytes_of(cudaDataType type);  // of an element; 0 for types that no product has here
+size_t element_bytes(cudaDataType type);  // of an element; 0 for types that no product has here
 
 // A matrix in memory, column by column; `op` is applied to it when it is read.
 struct Operand {
@@ -16,11 +16,13 @@ struct Operand {
     int ld;
     cublasOperation_t op = CUBLAS_OP_N;
 
-    void* at(long long element) const { return static_cast<char*>(data) + element * static_cast<long long>(bytes_of(type)); }
+    void* at(long long element) const {
+        return static_cast<char*>(data) + element * static_cast<long long>(element_bytes(type));
+    }
     bool is_accessible(int rows, int cols) const {
         if (op != CUBLAS_OP_N) std::swap(rows, cols);
         if (rows == 0 || cols == 0) return true;
-        return simt::is_accessible(data, (size_t(cols - 1) * ld + rows) * bytes_of(type));
+        return simt::is_accessible(data, (size_t(cols - 1) * ld + rows) * element_bytes(type));
     }
 };
 
