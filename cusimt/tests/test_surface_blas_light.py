@@ -81,7 +81,7 @@ def test_a_product_with_a_bias_and_an_activation(
     product = description(OP_A=op_a, OP_B=op_b, EPILOGUE=epilogue)
     if has_bias:
         assert set_product(product, BIAS, at_bias) == SUCCESS
-    of_a, of_b, of_c = (layout(*x.shape, dtype) for x in (a, b, c))
+    of_a, of_b, of_c = (layout(len(x), x.shape[1], dtype) for x in (a, b, c))
     of_d = layout(m, n, dtype, m + 3)
     matrices = (at_a, of_a, at_b, of_b)
     arguments = (scalar(2), *matrices, scalar(-1), at_c, of_c, at_d, of_d, ALGORITHM, WORKSPACE)
