@@ -57,7 +57,8 @@ cublasHandle_t getCurrentCUDABlasHandle(bool /*setup*/) {
     return handle;
 }
 
-cublasLtHandle_t getCurrentCUDABlasLtHandle() { refuse_handle("cuBLASLt"); }
+// As in PyTorch, its cuBLAS handle: a product of cuBLASLt is given a stream of its own.
+cublasLtHandle_t getCurrentCUDABlasLtHandle() { return reinterpret_cast<cublasLtHandle_t>(getCurrentCUDABlasHandle()); }
 
 cusparseHandle_t getCurrentCUDASparseHandle() {
     static thread_local std::vector<cusparseHandle_t> handles(c10::cuda::device_count());
