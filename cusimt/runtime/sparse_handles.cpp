@@ -40,8 +40,20 @@ bool is_valid(const cusparseDnMatDescr& m) {
     return order && m.rows >= 0 && m.cols >= 0 && m.ld >= inner && bytes_of(m.value_type);
 }
 
-cusparseStatus_t set_batches(cusparseSpMatDescr& m, int batches, int64_t outer_stride, int64_t entries_stride) {
-    if (batches < 1 || outer_stride < 0 || entries_stride < 0) return CUSPARSE_STATUS_INVALID_VALUE;
+// A batch has one array for all its matrices, by a stride of 0, or arrays that do not overlap.
+bool follow_one_another(int64_t stride, int64_t length, const char* what) {
+    if (stride == 0 || stride >= length) return true;
+    explain_refusal("the stride of the batch is " + std::to_string(stride) + ", and has to be 0 or at least " + what + ", " +
+                    std::to_string(length));
+    return false;
+}
+
+cusparseStatus_t set_batches(cusparseSpMatDescr& m, int batches, int64_t outer_stride, int64_t outer_length,
+                             int64_t entries_stride) {
+    explain_refusal("");
+    if (batches < 1 || !follow_one_another(outer_stride, outer_length, "the length of the offsets") ||
+        !follow_one_another(entries_stride, m.nnz, "the number of entries"))
+        return CUSPARSE_STATUS_INVALID_VALUE;
     m.batches = batches, m.outer_stride = outer_stride, m.entries_stride = entries_stride;
     return CUSPARSE_STATUS_SUCCESS;
 }
@@ -178,11 +190,11 @@ cusparseStatus_t cusparseCsrSetPointers(cusparseSpMatDescr_t m, void* offsets, v
 cusparseStatus_t cusparseCsrSetStridedBatch(cusparseSpMatDescr_t m, int batches, int64_t offsets_stride,
                                             int64_t entries_stride) {
     if (!m || m->format != CUSPARSE_FORMAT_CSR) return CUSPARSE_STATUS_INVALID_VALUE;
-    return set_batches(*m, batches, offsets_stride, entries_stride);
+    return set_batches(*m, batches, offsets_stride, m->rows + 1, entries_stride);
 }
 cusparseStatus_t cusparseCooSetStridedBatch(cusparseSpMatDescr_t m, int batches, int64_t stride) {
     if (!m || m->format != CUSPARSE_FORMAT_COO) return CUSPARSE_STATUS_INVALID_VALUE;
-    return set_batches(*m, batches, stride, stride);
+    return set_batches(*m, batches, stride, m->nnz, stride);
 }
 cusparseStatus_t cusparseSpMatGetStridedBatch(cusparseConstSpMatDescr_t m, int* batches) {
     return get(m, &cusparseSpMatDescr::batches, batches);
@@ -240,7 +252,12 @@ cusparseStatus_t cusparseDnMatGet(cusparseDnMatDescr_t m, int64_t* rows, int64_t
     return CUSPARSE_STATUS_SUCCESS;
 }
 cusparseStatus_t cusparseDnMatSetStridedBatch(cusparseDnMatDescr_t m, int batches, int64_t stride) {
-    if (!m || batches < 1 || stride < 0) return CUSPARSE_STATUS_INVALID_VALUE;
+    explain_refusal("");
+    if (!m || batches < 1) return CUSPARSE_STATUS_INVALID_VALUE;
+    const bool by_rows = m->order == CUSPARSE_ORDER_ROW;
+    // Of a single matrix, no stride is looked at: measured with cuSPARSE on an H200.
+    if (batches > 1 && !follow_one_another(stride, m->ld * (by_rows ? m->rows : m->cols), by_rows ? "ld * rows" : "ld * cols"))
+        return CUSPARSE_STATUS_INVALID_VALUE;
     m->batches = batches, m->batch_stride = stride;
     return CUSPARSE_STATUS_SUCCESS;
 }

@@ -174,6 +174,12 @@ Entries entries_for(const at::Tensor& columns, const at::Tensor& values, int64_t
     // --8<-- [end:entries]
 }
 
+// cuSPARSE reads one matrix for all of the batch, or matrices that follow one another: not those
+// whose rows alternate.
+bool has_matrices_apart(const at::Tensor& x) {
+    return x.size(0) == 1 || x.stride(0) == 0 || x.stride(0) >= x.size(1) * x.stride(1);
+}
+
 // A @ x, or Aᵀ @ x, for each x of the batch. A has an entry values[i] in column columns[i] of each
 // row; that of row r begin at offsets[r]. values: (entries) or (batch, entries).
 at::Tensor propagate(const at::Tensor& offsets, const at::Tensor& columns, const at::Tensor& values,
@@ -197,7 +203,7 @@ at::Tensor propagate(const at::Tensor& offsets, const at::Tensor& columns, const
     if (out.numel() == 0) return out;
     if (columns.size(0) == 0) return out.zero_();
     const at::Tensor dense_offsets = offsets.contiguous(),
-                     dense_x = has_dense_rows(x) ? x : x.contiguous();
+                     dense_x = has_dense_rows(x) && has_matrices_apart(x) ? x : x.contiguous();
     const Entries entries = entries_for(columns, values, batch);
     const SparseMatrix a(dense_offsets, entries.columns, entries.values, nodes);
     const DenseMatrix from(dense_x), to(out);

@@ -80,9 +80,9 @@ extern "C" void sparse_batch(const int* numbers, int* offsets, int* columns, flo
                       CUSPARSE_INDEX_BASE_ZERO, CUDA_R_32F);
     cusparseCreateDnMat(&b, rows_b, s.n, s.n, dense, CUDA_R_32F, CUSPARSE_ORDER_ROW);
     cusparseCreateDnMat(&c, rows_c, s.n, s.n, result, CUDA_R_32F, CUSPARSE_ORDER_ROW);
-    cusparseCsrSetStridedBatch(a, batches, to_next[0], to_next[1]);
-    cusparseDnMatSetStridedBatch(b, batches_b, to_next[2]);
-    cusparseDnMatSetStridedBatch(c, batches, to_next[3]);
+    answer(answers + 3, cusparseCsrSetStridedBatch(a, batches, to_next[0], to_next[1]));
+    answer(answers + 4, cusparseDnMatSetStridedBatch(b, batches_b, to_next[2]));
+    answer(answers + 5, cusparseDnMatSetStridedBatch(c, batches, to_next[3]));
     cusparseDnMatGetStridedBatch(c, &found_count, &found_stride);
     answer(answers + 1, found_count == batches && found_stride == to_next[3]);
     answer(answers + 2, cusparseCooSetStridedBatch(a, batches, 1));
