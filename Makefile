@@ -16,7 +16,7 @@ BENCHMARKS := command_line edit_to_verdict simt_throughput bindings
 # A module's fixture is made by one worker, and the slow tests come first: cusimt/tests/scheduling.py.
 TEST := $(RUN) -m pytest -n $(JOBS) --dist loadgroup --no-loadscope-reorder
 
-.PHONY: help demo test test-all test-fast site site-class serve sync lint prebuild bench clean
+.PHONY: help demo test test-all test-fast suite site site-class serve sync lint prebuild bench clean
 .DEFAULT_GOAL := help
 
 help:
@@ -35,10 +35,15 @@ help:
 demo: $(VENV)/.core
 	@$(RUN) -m grader demo $(if $(ALL),--all)
 
-# The linters take one processor; meanwhile the other compiles what the tests share.
-test: $(VENV)/.suite
-	@$(MAKE) --no-print-directory --output-sync -j 2 lint prebuild
+# pip and the linters take one processor; meanwhile the other compiles what the tests share.
+test: $(VENV)/.core
+	@$(MAKE) --no-print-directory --output-sync -j 2 suite prebuild
 	@$(TEST) --every $(EVERY)
+
+# What pip's progress says is not kept back until the linters end.
+suite:
+	@$(MAKE) -s --output-sync=none $(VENV)/.suite
+	@$(MAKE) lint
 
 test-all:
 	@$(MAKE) --no-print-directory test EVERY=1
@@ -65,7 +70,7 @@ lint: $(VENV)/.test
 	    | xargs $(VENV)/bin/clang-format --dry-run -Werror
 	@$(RUN) -m mypy
 
-prebuild: $(VENV)/.docs
+prebuild: $(VENV)/.core
 	@$(RUN) -m tests.prebuild
 
 bench: $(VENV)/.core

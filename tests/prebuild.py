@@ -30,7 +30,7 @@ def main() -> None:
     requests = [(BuildRequest(facts.name, facts.interface, (path,), "simt"), path) for facts, path in sources]
     headers = [partial(_prepare, request, path) for request, path in requests]
     modules = [partial(libraries.module_object, checked) for checked in (True, False)]
-    _at_once([libraries.device_library, *modules, *headers])
+    _at_once([libraries.device_library, *modules, *headers, libraries.solver_library])
     themes = sorted({kernel.theme for kernel in collection().values()})
     _at_once([partial(theme_library, theme, checked) for theme in themes for checked in (True, False)])
 

@@ -22,7 +22,7 @@ from cusimt.support import cache
 from cusimt.support.linker import shared_library_flags
 from cusimt.support.toolchain import host_compiler
 
-__all__ = ["cuda_home", "translator"]
+__all__ = ["cuda_home", "read_by_builds", "translator"]
 
 _RUNTIME_NAMES = (
     "libcudart.so",
@@ -51,8 +51,7 @@ _MODULE = "libcusimt_module.a"
 
 def cuda_home(checked: bool) -> Path:
     """The toolkit's folder in the cache; `checked` compiles kernels with access checks."""
-    runtime, device = libraries.runtime_library(), libraries.device_library()
-    module, solver = libraries.module_object(checked), libraries.solver_library()
+    runtime, device, module, solver = _built(checked)
     headers = {item.name: item for folder in reversed(libraries.include_dirs()) for item in folder.iterdir()}
     library_headers = cccl.include_dir()  # where a toolkit of CUDA 13 has them, too
     parts = ["toolkit", sys.executable, IMPORT_FOLDER, checked, runtime, device, module, solver]
@@ -78,6 +77,21 @@ def cuda_home(checked: bool) -> Path:
             for name in _DEVICE_NAMES:
                 (lib64 / name).write_text(_linker_script(device, runtime))
     return slot.path
+
+
+def read_by_builds(checked: bool) -> list[Path]:
+    """The folders outside this package that a build with the toolkit reads, each of them made now.
+
+    A build that runs where nothing can be added to the cache compiles whatever of it is missing there again.
+    """
+    built = [product.parent for product in _built(checked)]
+    return [cuda_home(checked), *built, *filter(None, [cccl.include_dir()])]
+
+
+def _built(checked: bool) -> tuple[Path, Path, Path, Path]:
+    """The runtime, the simulated torch device, the module object and cuSOLVER."""
+    device = libraries.device_library()  # compiles the runtime beside it
+    return libraries.runtime_library(), device, libraries.module_object(checked), libraries.solver_library()
 
 
 @functools.cache

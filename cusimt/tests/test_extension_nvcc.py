@@ -14,7 +14,7 @@ import pytest
 
 from cusimt.compiler import nvcc
 from cusimt.compiler.include_paths import IncludePaths
-from cusimt.compiler.toolkit import cuda_home
+from cusimt.compiler.toolkit import cuda_home, read_by_builds
 from cusimt.findings import symbolise
 from cusimt.programs.child_findings import FOLDER_VARIABLE
 
@@ -361,6 +361,16 @@ def test_the_toolkits_libraries_may_be_named_again(
     subprocess.run(by_name, check=True)
     for name in ("./program", "./linked", "./by_name"):
         assert subprocess.run([name], capture_output=True, text=True, check=True).stdout == "15\n"
+
+
+@pytest.mark.parametrize("checked", [False, True])
+def test_builds_read_every_folder_that_the_toolkit_leads_to(checked: bool) -> None:
+    home, folders = cuda_home(checked), read_by_builds(checked)
+    scripts = [file.read_bytes() for file in (home / "lib64").iterdir()]
+    named = {Path(name.decode()) for text in scripts for name in re.findall(rb'"(/[^"]+)"', text)}
+    assert {path.name for path in named} >= {"libcusimt.so", "libcusimt_device.so", "libcusimt_solver.so"}
+    assert home in folders
+    assert not [path for path in named if not any(path.is_relative_to(folder) for folder in folders)]
 
 
 OVERRUN = """\

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from cusimt.compiler import cccl, libraries, toolkit
+from cusimt.compiler import toolkit
 from cusimt.support import cache
 from cusimt.support.linker import environment_flags
 from grader.packages import outputs
@@ -127,7 +127,5 @@ def _readable(backend: Backend) -> list[Path]:
     found = compilers.toolchain(backend)
     if backend == "cuda":
         return found
-    home = toolkit.cuda_home(checked=True)
-    found += [home, libraries.runtime_library().parent, libraries.device_library().parent]
-    found += [libraries.module_object(True).parent, *filter(None, [cccl.include_dir()])]
+    found += toolkit.read_by_builds(checked=True)
     return [path for path in found if path.is_absolute()]

@@ -159,6 +159,12 @@ def test_setup_py_leaves_no_objects_for_the_next_one(tmp_path: Path) -> None:
     assert "here: False" in attempt(tmp_path, f"print('here:', {left}.exists())")
 
 
+def test_nothing_of_the_simulated_gpu_is_compiled_again_for_a_setup_py(tmp_path: Path) -> None:
+    """Who adds to the cache takes a lock first; within the sandbox, what is added is lost at the end."""
+    locks = "pathlib.Path(os.environ['CUSIMT_CACHE']) / 'locks'"
+    assert "locks: []" in attempt(tmp_path, f"print('locks:', [*({locks}).glob('*')])")
+
+
 def test_a_pipe_in_the_place_of_the_log_keeps_nobody_waiting(tmp_path: Path) -> None:
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
