@@ -7,8 +7,8 @@
 PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
-# Two processors have work for three: some tests wait.
-JOBS ?= 3
+# Two processors have work for four: some tests wait.
+JOBS ?= 4
 # Of slow tests that differ only in a parameter, `make test` takes one in so many: tests/sampling.py.
 EVERY ?= 40
 BENCHMARKS := command_line edit_to_verdict simt_throughput bindings

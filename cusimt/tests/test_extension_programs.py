@@ -254,6 +254,7 @@ def test_processes_that_a_program_starts(project: Path) -> None:
     assert done.stdout == "2.0 True True\nTrue\nTrue\n", done.stderr
 
 
+@pytest.mark.release("about pip and setuptools")
 def test_pip_builds_a_wheel(project: Path) -> None:
     script(
         project,

@@ -144,15 +144,15 @@ def test_a_batch_of_sparse_products(host: Program, flip: int, shared: str) -> No
 
 
 @pytest.mark.parametrize(("which", "call"), [(0, 3), (1, 3), (2, 4), (3, 5)])
-def test_a_stride_at_which_matrices_of_a_batch_overlap_is_refused(host: Program, which: int, call: int) -> None:
-    """As measured with cuSPARSE on an H200. The arrays of one matrix of a batch of two cannot be interleaved."""
+def test_a_stride_at_which_a_batch_overlaps_is_refused(host: Program, which: int, call: int) -> None:
+    """As measured with cuSPARSE on an H200: each array of a matrix ends before that of the next begins."""
     offsets, columns, values = compressed(sparse(6, 5, 9))
     strides = np.array([7, len(values), 5 * 4, 6 * 4], np.int32)
     strides[which] -= 1
     numbers, answers = np.array([6, 5, 4, len(values), 0, 0, 1, 1], np.int32), np.zeros(6, np.int32)
     host.sparse_batch(
-        numbers, np.tile(offsets, 2), np.tile(columns, 2), np.tile(values, 2), np.zeros((2, 5, 4), np.float32),
-        np.zeros((2, 6, 4), np.float32), strides, 2, 2, answers,
+        numbers, np.tile(offsets, 2), np.tile(columns, 2), np.tile(values, 2),
+        np.zeros((2, 5, 4), np.float32), np.zeros((2, 6, 4), np.float32), strides, 2, 2, answers,
     )  # fmt: skip
     assert {number for number in (3, 4, 5) if answers[number] == INVALID_VALUE} == {call}
 

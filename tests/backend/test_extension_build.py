@@ -83,6 +83,7 @@ def reading(tmp_path_factory: pytest.TempPathFactory) -> list[str | Path]:
 
 
 @pytest.mark.slow
+@pytest.mark.release("about what torch's headers include")
 @pytest.mark.parametrize("binding", BINDINGS, ids=lambda path: path.parent.name)
 def test_bindings_include_what_they_use(binding: Path, reading: list[str | Path]) -> None:
     """The forced headers must not hide a missing include: torch's own build tools do not force any."""
@@ -114,6 +115,7 @@ def test_a_kernels_file_finds_torch_extension_read(tmp_path: Path) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.release("about a compiler")
 @pytest.mark.skipif(host_compiler().family != "gcc", reason="only g++ precompiles (Debian package g++)")
 def test_what_the_compiler_says_does_not_depend_on_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
