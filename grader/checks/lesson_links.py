@@ -73,7 +73,7 @@ ABOUT: dict[str, tuple[str, ...]] = {
     "python_symbols": ("stable-symbols",), "wheel_tag": (), "other_torch": ("stable-symbols",),
     **dict.fromkeys(
         ("wheel_identity", "wheel_library", "wheel_surplus", "build_requirements", "architectures",
-         "overrides", "rebuild", "absolute_path"),
+         "processors", "overrides", "rebuild", "absolute_path"),
         ("wheel-complete",),
     ),
     "compiler": ("errors",),

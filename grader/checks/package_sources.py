@@ -10,6 +10,10 @@ from collections.abc import Iterator, Sequence
 _ABSOLUTE = re.compile(
     r"^(-[A-Za-z]+[,=]?(-rpath[,=])?)?/(?!dev/)([\w.+-]+/|(data|home|lib|lib64|mnt|opt|root|tmp|usr|var)$)"
 )
+# Instructions that a processor may lack; the first x86-64 and Arm ones have those of the plain names.
+_INSTRUCTIONS = re.compile(
+    r"-m(?:(?:arch|cpu)=(?!x86-64$|armv8-a$).+|(?:avx|bmi|f16c|fma|lzcnt|popcnt|s?sse[34]|sse4)[\w.]*)"
+)
 _CHOOSES = re.compile(r"^--?(gencode|arch|gpu-architecture|generate-code)\b")
 _CAPABILITIES = re.compile(r"[; ]*(\d+\.\d[a-f]?(\+PTX)?[; ]*)+")
 _LIST = "TORCH_CUDA_ARCH_LIST"
@@ -23,6 +27,20 @@ def absolute_path(source: str) -> str:
                 f"setup.py:{line} names the path {text!r} of this machine; on another machine it is missing "
                 "or differs. Paths count from setup.py's folder; torch knows where CUDA is."
             )
+    return ""
+
+
+def needed_processor(source: str, tag: str) -> str:
+    """The first compiler flag in `source` for processors that a wheel's `tag` does not ask for, or ""."""
+    for line, text in _strings(source):
+        for word in re.split(r"[\s,]+", text):
+            flag = word.removeprefix("-Xcompiler=")
+            if _INSTRUCTIONS.fullmatch(flag):
+                return (
+                    f"setup.py:{line} says {flag!r}: the library then has instructions that other processors "
+                    f'lack, and ends there with "Illegal instruction". pip installs the wheel on every '
+                    f"machine of its tag, {tag}."
+                )
     return ""
 
 

@@ -209,6 +209,10 @@ def _paths(package: Package) -> str:
     return package_sources.absolute_path(package.setup)
 
 
+def _processors(package: Package) -> str:
+    return package_sources.needed_processor(package.setup, package.wheel.platform)
+
+
 def _overrides(package: Package) -> str:
     return package_sources.overridden_variable(package.setup)
 
@@ -222,6 +226,7 @@ QUESTIONS: dict[str, Question] = {
     "build_requirements": _build_requirements,
     "run_requirements": _run_requirements,
     "architectures": _architectures,
+    "processors": _processors,
     "overrides": _overrides,
     "rebuild": _rebuild,
     "absolute_path": _paths,

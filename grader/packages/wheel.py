@@ -43,6 +43,11 @@ class Wheel:
         return str(self.metadata.get("Version", ""))
 
     @property
+    def platform(self) -> str:
+        """The last of the tags in its file's name, such as linux_x86_64."""
+        return self.path.stem.rpartition("-")[2]
+
+    @property
     def requirements(self) -> tuple[str, ...]:
         return tuple(map(str, self.metadata.get_all("Requires-Dist", [])))
 

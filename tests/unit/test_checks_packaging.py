@@ -84,6 +84,10 @@ def test_a_wheel_as_wanted_has_no_problem(tmp_path: Path) -> None:
             "names torch==2.13.0+cpu, a local version:",
         ),
         ("overrides", {"setup": "import os\nos.environ['LIST'] = '8.0'"}, "setup.py:2 overrides 'LIST',"),
+        ("processors", {"setup": "x = ['-O3', '-march=native']"}, "setup.py:1 says '-march=native'"),
+        ("processors", {"setup": "\nx = '-O3 -mavx2'"}, "setup.py:2 says '-mavx2'"),
+        ("processors", {"setup": "x = ['-Xcompiler=-march=x86-64-v3']"}, "says '-march=x86-64-v3'"),
+        ("processors", {"setup": "x = ['-Xcompiler', '-O3,-mcpu=native']"}, "says '-mcpu=native'"),
         ("absolute_path", {"setup": "\nx = ['/usr/local/cuda/include']"}, "setup.py:2 names the path"),
         ("absolute_path", {"setup": "x = '-L/opt/lib'"}, "setup.py:1 names the path"),
         ("absolute_path", {"setup": "x = '-Wl,-rpath,/opt/lib'"}, "setup.py:1 names the path"),
@@ -98,6 +102,11 @@ def test_what_is_wrong_is_said(tmp_path: Path, topic: str, changes: dict[str, st
 )
 def test_what_is_no_path_of_this_machine(tmp_path: Path, text: str) -> None:
     assert QUESTIONS["absolute_path"](package(tmp_path, setup=f"x = {text!r}")) == ""
+
+
+@pytest.mark.parametrize("text", ["-march=x86-64", "-mtune=native", "-m64", "-msse2", "-mcmodel=medium"])
+def test_what_runs_on_every_processor_of_the_tag(tmp_path: Path, text: str) -> None:
+    assert QUESTIONS["processors"](package(tmp_path, setup=f"x = {text!r}")) == ""
 
 
 @pytest.mark.parametrize(
