@@ -73,7 +73,7 @@ typedef enum {
 } cublasLtMatmulPreferenceAttributes_t;
 
 typedef struct {
-    cudaDataType_t type;
+    cudaDataType type;
     int32_t order;
     uint64_t rows, cols;
     int64_t ld, stride;
@@ -82,7 +82,7 @@ typedef struct {
 typedef cublasLtMatrixLayoutOpaque_t* cublasLtMatrixLayout_t;
 typedef struct {
     cublasComputeType_t compute;
-    cudaDataType_t scale_type;
+    cudaDataType scale_type;
     int32_t pointer_mode, op_a, op_b;
     uint32_t epilogue;
     const void* bias;
@@ -125,9 +125,9 @@ cublasStatus_t cublasLtMatrixLayoutSetAttribute(cublasLtMatrixLayout_t layout, c
                                                 const void* value, size_t size);
 cublasStatus_t cublasLtMatrixLayoutGetAttribute(const cublasLtMatrixLayout_t layout, cublasLtMatrixLayoutAttribute_t attribute,
                                                 void* value, size_t size, size_t* written);
-cublasStatus_t cublasLtMatmulDescInit(cublasLtMatmulDesc_t description, cublasComputeType_t compute, cudaDataType_t scale_type);
+cublasStatus_t cublasLtMatmulDescInit(cublasLtMatmulDesc_t description, cublasComputeType_t compute, cudaDataType scale_type);
 cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t* description, cublasComputeType_t compute,
-                                        cudaDataType_t scale_type);
+                                        cudaDataType scale_type);
 cublasStatus_t cublasLtMatmulDescDestroy(const cublasLtMatmulDesc_t description);
 cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t description, cublasLtMatmulDescAttributes_t attribute,
                                               const void* value, size_t size);
