@@ -92,7 +92,7 @@ typedef struct {
 } cublasLtMatmulDescOpaque_t;
 typedef cublasLtMatmulDescOpaque_t* cublasLtMatmulDesc_t;
 typedef struct {
-    uint64_t workspace;
+    uint64_t data[8];  // nothing: there is one algorithm, whatever is preferred
 } cublasLtMatmulPreferenceOpaque_t;
 typedef cublasLtMatmulPreferenceOpaque_t* cublasLtMatmulPreference_t;
 typedef struct {

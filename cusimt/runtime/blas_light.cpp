@@ -53,7 +53,7 @@ cublasStatus_t refused_epilogue(const Description& description) {
     switch (description.epilogue) {
         case CUBLASLT_EPILOGUE_DEFAULT:
         case CUBLASLT_EPILOGUE_RELU:
-        case CUBLASLT_EPILOGUE_GELU: return CUBLAS_STATUS_SUCCESS;
+        case CUBLASLT_EPILOGUE_GELU:
         case CUBLASLT_EPILOGUE_BIAS:
         case CUBLASLT_EPILOGUE_RELU_BIAS:
         case CUBLASLT_EPILOGUE_GELU_BIAS: return CUBLAS_STATUS_SUCCESS;

@@ -157,13 +157,10 @@ cublasStatus_t invalid_shape(const Product& p) {
 // Half precision is summed in float or, if all matrices are half, in half; each other type in itself.
 bool is_supported(const Product& product, cublasComputeType_t compute) {
     cudaDataType a = product.a.type, c = product.c.type;
-    switch (compute) {
-        case CUBLAS_COMPUTE_16F:
-        case CUBLAS_COMPUTE_16F_PEDANTIC: return a == CUDA_R_16F && c == CUDA_R_16F;
-        case CUBLAS_COMPUTE_64F:
-        case CUBLAS_COMPUTE_64F_PEDANTIC: return a == CUDA_R_64F && c == CUDA_R_64F;
-        case CUBLAS_COMPUTE_32I:
-        case CUBLAS_COMPUTE_32I_PEDANTIC: return a == CUDA_R_8I && c == CUDA_R_32I;
+    switch (type_of(compute)) {
+        case CUDA_R_16F: return a == CUDA_R_16F && c == CUDA_R_16F;
+        case CUDA_R_64F: return a == CUDA_R_64F && c == CUDA_R_64F;
+        case CUDA_R_32I: return a == CUDA_R_8I && c == CUDA_R_32I;
         default: return a != CUDA_R_64F && c != CUDA_R_64F && c != CUDA_R_32I;
     }
 }

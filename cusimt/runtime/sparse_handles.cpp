@@ -48,11 +48,8 @@ bool follow_one_another(int64_t stride, int64_t length, const char* what) {
     return false;
 }
 
-cusparseStatus_t set_batches(cusparseSpMatDescr& m, int batches, int64_t outer_stride, int64_t outer_length,
-                             int64_t entries_stride) {
-    explain_refusal("");
-    if (batches < 1 || !follow_one_another(outer_stride, outer_length, "the length of the offsets") ||
-        !follow_one_another(entries_stride, m.nnz, "the number of entries"))
+cusparseStatus_t set_batches(cusparseSpMatDescr& m, int batches, int64_t outer_stride, int64_t entries_stride) {
+    if (batches < 1 || !follow_one_another(entries_stride, m.nnz, "the number of entries"))
         return CUSPARSE_STATUS_INVALID_VALUE;
     m.batches = batches, m.outer_stride = outer_stride, m.entries_stride = entries_stride;
     return CUSPARSE_STATUS_SUCCESS;
@@ -189,12 +186,15 @@ cusparseStatus_t cusparseCsrSetPointers(cusparseSpMatDescr_t m, void* offsets, v
 }
 cusparseStatus_t cusparseCsrSetStridedBatch(cusparseSpMatDescr_t m, int batches, int64_t offsets_stride,
                                             int64_t entries_stride) {
+    explain_refusal("");
     if (!m || m->format != CUSPARSE_FORMAT_CSR) return CUSPARSE_STATUS_INVALID_VALUE;
-    return set_batches(*m, batches, offsets_stride, m->rows + 1, entries_stride);
+    if (!follow_one_another(offsets_stride, m->rows + 1, "the length of the offsets")) return CUSPARSE_STATUS_INVALID_VALUE;
+    return set_batches(*m, batches, offsets_stride, entries_stride);
 }
 cusparseStatus_t cusparseCooSetStridedBatch(cusparseSpMatDescr_t m, int batches, int64_t stride) {
+    explain_refusal("");
     if (!m || m->format != CUSPARSE_FORMAT_COO) return CUSPARSE_STATUS_INVALID_VALUE;
-    return set_batches(*m, batches, stride, m->nnz, stride);
+    return set_batches(*m, batches, stride, stride);
 }
 cusparseStatus_t cusparseSpMatGetStridedBatch(cusparseConstSpMatDescr_t m, int* batches) {
     return get(m, &cusparseSpMatDescr::batches, batches);

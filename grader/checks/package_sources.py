@@ -12,7 +12,7 @@ _ABSOLUTE = re.compile(
 )
 # Instructions that a processor may lack; the first x86-64 and Arm ones have those of the plain names.
 _INSTRUCTIONS = re.compile(
-    r"-m(?:(?:arch|cpu)=(?!x86-64$|armv8-a$).+|(?:avx|bmi|f16c|fma|lzcnt|popcnt|s?sse[34]|sse4)[\w.]*)"
+    r"-m(?:(?:arch|cpu)=(?!x86-64$|armv8-a$).+|(?:avx|bmi|f16c|fma|lzcnt|popcnt|s?sse[34])[\w.]*)"
 )
 _CHOOSES = re.compile(r"^--?(gencode|arch|gpu-architecture|generate-code)\b")
 _CAPABILITIES = re.compile(r"[; ]*(\d+\.\d[a-f]?(\+PTX)?[; ]*)+")
