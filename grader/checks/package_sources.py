@@ -38,8 +38,8 @@ def needed_processor(source: str, tag: str) -> str:
             if _INSTRUCTIONS.fullmatch(flag):
                 return (
                     f"setup.py:{line} says {flag!r}: the library then has instructions that other processors "
-                    f'lack, and ends there with "Illegal instruction". pip installs the wheel on every '
-                    f"machine of its tag, {tag}."
+                    'lack, and a program that calls it there ends with "Illegal instruction". pip installs '
+                    f"the wheel on every machine of its tag, {tag}: leave the flag out."
                 )
     return ""
 
