@@ -19,6 +19,7 @@ struct StreamTable {
     Progress retired[kDevices], retired_blocking[kDevices];
     uint64_t last_id = 0;
     std::unordered_set<uint64_t> branches;  // keys of streams that belong, or belonged, to graphs
+    std::unordered_set<uint64_t> per_thread;  // keys of what cudaStreamPerThread means in some host thread
     double host = 0;                        // microseconds
     Clock host_clock;                       // what the host knows to be done; of all its threads together
 };
