@@ -274,8 +274,7 @@ cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_d
     return run({.call = "cudaMemcpyPeer", .to = to, .from = from, .width = bytes, .kind = cudaMemcpyDeviceToDevice});
 }
 
-cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes,
-                                cudaStream_t stream) {
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes, cudaStream_t stream) {
     if (!is_device(to_device) || !is_device(from_device)) return failed(cudaErrorInvalidDevice);
     return run({.call = "cudaMemcpyPeerAsync",
                 .to = to,
