@@ -107,6 +107,7 @@ def _patch() -> None:
     parts: Any = interpreter
     parts._patch_lang_tensor = grid.indexable(parts._patch_lang_tensor)
     parts._patch_lang = grid.patched_once(parts._patch_lang)
+    parts._get_np_dtype = grid.looked_up_once(parts._get_np_dtype)
     executor: Any = interpreter.GridExecutor
     executor.__call__ = grid.run
     rewriter: Any = interpreter.FunctionRewriter

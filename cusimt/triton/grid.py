@@ -238,6 +238,21 @@ def patched_once(original: Callable[..., Any]) -> Callable[..., Any]:
     return patch
 
 
+def looked_up_once(original: Callable[..., Any]) -> Callable[..., Any]:
+    """`_get_np_dtype`, which makes its table of all types again for every operation."""
+    known: dict[str, Any] = {}
+
+    def dtype_of(kind: Any) -> Any:
+        scalar = kind.scalar
+        if scalar.is_ptr():  # one of many types, with an address each
+            return original(kind)
+        if scalar.name not in known:
+            known[scalar.name] = original(scalar)
+        return known[scalar.name]
+
+    return dtype_of
+
+
 def call(function: Any, *arguments: Any, **keywords: Any) -> Any:
     """`InterpretedFunction.__call__`: a function that a kernel calls, whose errors stay what they are."""
     from triton.runtime import interpreter

@@ -132,7 +132,7 @@ class Grading:
         if self.lent is not None:
             return lanes.cleared(self.lent)
         readable = (self.files, self.exercise.root, self._scratch)
-        modules = worker_modules(self.exercise.scores, self.backend)
+        modules = worker_modules([self.exercise], self.backend)
         return Zygote.start(self.backend, isolate, readable=readable, modules=modules)
 
     def _blame_the_machine(self, fault: InfrastructureError) -> None:

@@ -35,11 +35,10 @@ def open_lane(
     Raises InfrastructureError when bubblewrap is needed and missing.
     """
     exercises = list(exercises)
-    checks = {check for exercise in exercises for check in exercise.scores}
     # The folders of exercises are for programs of their questions, not for learners.
     return Zygote.start(
         backend, isolate, readable=[exercise.root for exercise in exercises], spool=spool,
-        modules=worker_modules(sorted(checks), backend), limits=limits, ahead=ahead, lazy=lazy,
+        modules=worker_modules(exercises, backend), limits=limits, ahead=ahead, lazy=lazy,
     )  # fmt: skip
 
 

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
+from cusimt.triton import lacking
 from grader.support.backends import Backend
+
+if TYPE_CHECKING:
+    from grader.course.exercise import Exercise
 
 # The check's name in scores and verdicts (grader.course.exercise.CHECKS), and the module that does it.
 CHECKS = {
@@ -34,9 +39,17 @@ WORKER_MODULES = {
     "performance": ("grader.checks.timing.inside", "grader.checks.timing.timed_results"),
 }
 _ONLY_ON_CUDA = ("performance",)
+# What an `import triton` and the first launch of its interpreter import.
+_TRITON_MODULES = ("triton", "triton.experimental.gluon")
 
 
-def worker_modules(checks: Iterable[str], backend: Backend) -> list[str]:
-    """The modules that workers on `backend` will need for `checks`, each once."""
+def worker_modules(exercises: Iterable[Exercise], backend: Backend) -> list[str]:
+    """The modules that workers on `backend` will need for the checks of `exercises`, each once."""
+    exercises = list(exercises)
+    checks = sorted({check for exercise in exercises for check in exercise.scores})
     wanted = [check for check in checks if backend == "cuda" or check not in _ONLY_ON_CUDA]
-    return list(dict.fromkeys(name for check in wanted for name in WORKER_MODULES.get(check, ())))
+    names = [name for check in wanted for name in WORKER_MODULES.get(check, ())]
+    in_python = any(exercise.has_python_kernels for exercise in exercises)
+    if in_python and backend == "simt" and not lacking():
+        names += _TRITON_MODULES
+    return list(dict.fromkeys(names))

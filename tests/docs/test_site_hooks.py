@@ -6,12 +6,14 @@ import html
 import re
 import shutil
 import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from xml.etree import ElementTree
 
 import pytest
 
-from grader.course.catalog import Catalog
+from grader.course.catalog import Catalog, Exercise
 from grader.course.workspace import shipped_files
 from tests.docs.building import ROOT, build_site
 
@@ -24,41 +26,67 @@ def build_folder(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(BUILD))
 
 
-@pytest.fixture
-def course(tmp_path: Path) -> Path:
-    """A copy of the course, as one who learns with it has."""
-    folder = tmp_path / "course"
-    folder.mkdir()
+@dataclass(frozen=True)
+class Learner:
+    """A copy of the course as one who learns with it has: 00 begun, a file of 03 lost; and its site.
+
+    `temporary` is where the build had its temporary files.
+    """
+
+    course: Path
+    site: Path
+    temporary: Path
+
+    def lesson(self, exercise: Exercise) -> str:
+        """The text of a lesson's page, without its markup."""
+        page = self.site / "lessons" / exercise.slug / "index.html"
+        return html.unescape(re.sub(r"<[^>]+>", "", page.read_text(encoding="utf-8")))
+
+
+ATTEMPT = "// my own attempt\n"
+
+
+@pytest.fixture(scope="module")
+def learner(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Learner]:
+    folder = tmp_path_factory.mktemp("learner")
+    course, temporary = folder / "course", folder / "temporary"
+    course.mkdir()
+    temporary.mkdir()
     for name in ("docs", "exercises", "solutions"):
-        shutil.copytree(ROOT / name, folder / name, ignore=shutil.ignore_patterns("__pycache__", ".cu2grad"))
+        shutil.copytree(ROOT / name, course / name, ignore=shutil.ignore_patterns("__pycache__", ".cu2grad"))
     for name in ("grader", "benchmarks", "CONTRIBUTING.md", "CHANGELOG.md"):
-        (folder / name).symlink_to(ROOT / name)
-    shutil.copy(ROOT / "mkdocs.yml", folder)
-    return folder
+        (course / name).symlink_to(ROOT / name)
+    shutil.copy(ROOT / "mkdocs.yml", course)
+    catalog = Catalog.open(course)
+    begun = catalog.find("00").root / "kernel.cu"
+    text = begun.read_text(encoding="utf-8")
+    begun.write_text(text.replace("#include", f"{ATTEMPT}#include", 1), encoding="utf-8")
+    (catalog.find("03").root / "op.py").unlink()
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("TMPDIR", str(temporary))
+        build_site(folder / "site", course=course)
+    yield Learner(course, folder / "site", temporary)
 
 
-def shown_code(page: Path) -> str:
-    return html.unescape(re.sub(r"<[^>]+>", "", page.read_text(encoding="utf-8")))
-
-
-def test_lessons_show_the_stub_and_not_what_a_learner_made_of_it(course: Path, tmp_path: Path) -> None:
-    exercise = Catalog.open(course).find("00")
+def test_lessons_show_the_stub_and_not_what_a_learner_made_of_it(learner: Learner) -> None:
+    exercise = Catalog.open(learner.course).find("00")
     own = exercise.root / "kernel.cu"
-    stub = shipped_files(exercise)[own]
-    own.write_text(stub.replace("#include", "// my own attempt\n#include", 1), encoding="utf-8")
-    build_site(tmp_path / "site", course=course)
-    page = shown_code(tmp_path / "site" / "lessons" / exercise.slug / "index.html")
-    assert stub.rstrip() in page
-    assert "my own attempt" not in page
-    assert "my own attempt" in own.read_text(encoding="utf-8")
+    page = learner.lesson(exercise)
+    assert shipped_files(exercise)[own].rstrip() in page
+    assert ATTEMPT.strip() not in page
+    assert ATTEMPT in own.read_text(encoding="utf-8")
 
 
-def test_lessons_show_the_stub_that_is_missing_from_the_exercise(course: Path, tmp_path: Path) -> None:
-    exercise = Catalog.open(course).find("03")
-    stub = (exercise.root / "op.py").read_text(encoding="utf-8")
-    (exercise.root / "op.py").unlink()
-    build_site(tmp_path / "site", course=course)
-    assert stub.rstrip() in shown_code(tmp_path / "site" / "lessons" / exercise.slug / "index.html")
+def test_lessons_show_the_stub_that_is_missing_from_the_exercise(learner: Learner) -> None:
+    exercise = Catalog.open(learner.course).find("03")
+    assert not (exercise.root / "op.py").exists()
+    stub = (ROOT / "exercises" / exercise.slug / "op.py").read_text(encoding="utf-8")
+    assert stub.rstrip() in learner.lesson(exercise)
+
+
+def test_hooks_leave_no_folder_behind(learner: Learner) -> None:
+    assert not list(learner.temporary.glob("cu2grad-stubs-*"))
+    assert "pristine" not in sys.modules
 
 
 def words(svg: str) -> set[str]:
@@ -112,10 +140,3 @@ def test_an_identifier_is_followed_by_the_parts_that_search_would_miss() -> None
     assert hidden == ["input_grad needs_input_grad"]
     assert re.sub(r"<span.*?</span>", "", text) == section
     assert with_parts("<p>No name at all.</p>") == "<p>No name at all.</p>"
-
-
-def test_hooks_leave_no_folder_behind(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setenv("TMPDIR", str(tmp_path))
-    build_site(tmp_path / "site")
-    assert not list(tmp_path.glob("cu2grad-stubs-*"))
-    assert "pristine" not in sys.modules

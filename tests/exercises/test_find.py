@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 from pathlib import Path
 
@@ -11,8 +11,9 @@ import pytest
 from cusimt.counters import LineCounts, symbolise
 from cusimt.counters.transactions import sectors, wavefronts
 from grader.checks.questions.predicted import counts_of
-from grader.compilation import BuildRequest, build
+from grader.compilation import Artifact, BuildRequest, build
 from grader.course.catalog import Catalog
+from grader.course.snapshot import desk_of
 from grader.run.zygote_handle import Zygote
 from grader.specification import Choice, Count, Program, load_spec
 from grader.specification.questions import drawn_sizes
@@ -70,23 +71,44 @@ REPAIRS = {  # the choices of one_repair, as edits of find.cu
 }
 
 
+@pytest.fixture(scope="module")
+def repaired() -> Iterator[tuple[Artifact, Path]]:
+    """A module whose functions are called by the letters of the repairs, and the folder of its source.
+
+    One file holds all of them: reading pybind11's headers takes most of its compilation.
+    """
+    head, _, rest = (EXERCISE.root / "find.cu").read_text().partition("namespace {\n")
+    code, _, _ = rest.partition("}  // namespace\n")
+    parts = [f"namespace {letter} {{\n{_edited(code, edits)}}}\n" for letter, edits in REPAIRS.items()]
+    functions = " ".join(f'm.def("{letter}", &{letter}::product);' for letter in REPAIRS)
+    with desk_of(["tests", __file__, "repairs"], "files") as desk:
+        file = desk / "files" / "find.cu"
+        file.parent.mkdir()
+        file.write_text(f"{head}{''.join(parts)}PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) {{ {functions} }}\n")
+        yield build(BuildRequest("find", "pybind", (file,), "simt")), file.parent
+
+
+def _edited(text: str, edits: Iterable[tuple[str, str]]) -> str:
+    for find, repair in edits:
+        assert text.count(find) == 1
+        text = text.replace(find, repair)
+    return text
+
+
 @pytest.mark.parametrize("letter", REPAIRS)
-def test_one_repair_makes_every_line_ideal(lane: Zygote, tmp_path: Path, letter: str) -> None:
+def test_one_repair_makes_every_line_ideal(
+    lane: Zygote, repaired: tuple[Artifact, Path], letter: str
+) -> None:
     question = next(each for each in QUESTIONS if isinstance(each, Choice) and each.name == "one_repair")
     assert question.choices.keys() == REPAIRS.keys()
-    text = (EXERCISE.root / "find.cu").read_text()
-    for find, repaired in REPAIRS[letter]:
-        assert text.count(find) == 1
-        text = text.replace(find, repaired)
-    file = tmp_path / "find.cu"
-    file.write_text(text)
-    artifact = build(BuildRequest("find", "pybind", (file,), "simt"))
+    artifact, folder = repaired
 
     with lane.spawn_worker() as session:
-        session.load(artifact, None, tmp_path)
-        reply = session.call("product", [64, 64, 64, 32], count=True)
-    lines = [line for launch in symbolise(reply.trace.counts, [tmp_path]) for line in launch.lines]
+        session.load(artifact, None, folder)
+        reply = session.call(letter, [64, 64, 64, 32], count=True)
+    lines = [line for launch in symbolise(reply.trace.counts, [folder]) for line in launch.lines]
 
+    assert lines
     assert (excess(lines) == 0) is (letter == "b")
 
 

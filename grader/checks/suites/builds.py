@@ -19,16 +19,18 @@ from grader.support.errors import BrokenExercise, BuildFailed
 
 
 def built(bench: Bench, implementation: Implementation) -> Artifact:
-    """The implementation's library, compiled from a folder that only its sources decide."""
+    """The implementation's library; each source is compiled in a folder that only its own text decides.
+
+    Most wrong implementations differ from the right one in a single file: the others have their objects. A
+    source has the headers beside it, and no other source.
+    """
     facts = bench.exercise.build
-    sources = {name: text for name, text in implementation.files.items() if not name.endswith(".py")}
-    with cache.entry(["sources", *itertools.chain(*sorted(sources.items()))], room="implementations") as slot:
-        if slot.missing:
-            _write(sources, slot.folder)
+    compiled = {name: text for name, text in implementation.files.items() if not name.endswith(".py")}
+    beside = {name: text for name, text in compiled.items() if name not in facts.sources}
     request = BuildRequest(
         name=facts.name,
         interface=cast("Interface", facts.interface),
-        sources=tuple(slot.path / name for name in facts.sources),
+        sources=tuple(_placed({**beside, name: compiled[name]}) / name for name in facts.sources),
         backend=bench.backend,
         checked=bench.backend == "simt",
         cuda_flags=facts.cuda_flags,
@@ -43,7 +45,12 @@ def built(bench: Bench, implementation: Implementation) -> Artifact:
         ) from failure
 
 
-def _write(files: Mapping[str, str], folder: Path) -> None:
-    for name, text in files.items():
-        (folder / name).parent.mkdir(parents=True, exist_ok=True)
-        (folder / name).write_text(text, encoding="utf-8")
+def _placed(files: Mapping[str, str]) -> Path:
+    """The folder of the cache with these texts, by their names."""
+    parts = ["sources", *itertools.chain(*sorted(files.items()))]
+    with cache.entry(parts, room="implementations") as slot:
+        if slot.missing:
+            for name, text in files.items():
+                (slot.folder / name).parent.mkdir(parents=True, exist_ok=True)
+                (slot.folder / name).write_text(text, encoding="utf-8")
+    return slot.path
