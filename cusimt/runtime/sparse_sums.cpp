@@ -50,7 +50,7 @@ cusparseStatus_t gather_both(const cusparseSpMatDescr& a, const cusparseSpMatDes
                              Rows<T>& rows_b) {
     if (!use_workspace(buffer, a)) return CUSPARSE_STATUS_INVALID_VALUE;
     bool found =
-        is_reachable(a) && is_reachable(b) && !simt_sticky_error() && gather(a, false, rows_a) && gather(b, false, rows_b);
+        is_reachable(a) && is_reachable(b) && !simt_library_call_fails() && gather(a, false, rows_a) && gather(b, false, rows_b);
     return found ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_EXECUTION_FAILED;
 }
 
