@@ -155,36 +155,43 @@ def test_a_tensor_that_is_expanded_needs_no_guard(layout: str, told: bool) -> No
     assert causes._read_as_dense(found, {"y": tensor}) == ""
 
 
+FRAGMENT = "wmma::fragment<wmma::accumulator, 16, 16, 16, float>"
 UNSET = [
-    ("    float sum[4];", "for (int j = 0; j < 4; ++j) sum[j] += a[j];", "a local array"),
-    ("    float sum[2][4];", "sum[0][j] = fmaf(a[j], b[j], sum[0][j]);", "a local array"),
+    ("", "    float sum[4];", "for (int j = 0; j < 4; ++j) sum[j] += a[j];"),
+    ("", "    float sum[2][4];", "sum[0][j] = fmaf(a[j], b[j], sum[0][j]);"),
+    ("", f"    {FRAGMENT} sum;", "wmma::mma_sync(sum, left, right, sum);"),
+    ("", f"    {FRAGMENT} sum[2][2];", "wmma::mma_sync(sum[i][j], left[i], right[j], sum[i][j]);"),
     (
-        "    wmma::fragment<wmma::accumulator, 16, 16, 16, float> sum;",
-        "wmma::mma_sync(sum, left, right, sum);",
-        "a fragment",
+        "using Sums = float[4][4]; void add(const float (&a)[4], Sums& into) { into[0][1] += a[2]; }",
+        "    Sums sum;",
+        "add(row, sum);",
     ),
     (
-        "    fragment<accumulator, 16, 16, 16, float> sum[2][2];",
-        "mma_sync(sum[i][j], left[i], right[j], sum[i][j]);",
-        "a fragment",
+        f"struct Sums {{ {FRAGMENT} at[2]; }}; template <class T> void add(Sums& s, const Step<T, 2>& step) "
+        "{ for (int i = 0; i < 2; ++i) wmma::mma_sync(s.at[i], step.a, step.b, s.at[i]); }",
+        "    Sums sum;",
+        "add(sum, step);",
     ),
 ]
 
 
-@pytest.mark.parametrize(("declared", "used", "what"), UNSET)
-def test_an_array_or_fragment_that_is_added_to_before_it_has_a_value(
-    tmp_path: Path, declared: str, used: str, what: str
+@pytest.mark.parametrize(("before", "declared", "used"), UNSET)
+def test_what_is_added_to_before_it_has_a_value(
+    tmp_path: Path, before: str, declared: str, used: str
 ) -> None:
-    def line(*body: str) -> tuple[str, ...]:
-        text = "\n".join(["__global__ void kernel() {", *body, "}", ""])
+    def lines(*body: str, before: str = before) -> tuple[str, ...]:
+        text = "\n".join([before, "__global__ void kernel() {", *body, "}", ""])
         (tmp_path / "kernel.cu").write_text(text)
         return judged(True, files=tmp_path).lines
 
-    said = line(declared, "    // sum[j] = 0 would be needed here", used)
-    assert said[0].startswith("kernel.cu:4: `sum` is added to before it has a value")
-    assert f"What is not initialised, {what} here, holds whatever was in its register" in said[0]
-    assert line(declared, "clear(sum);", used) == ()
-    assert line(declared, "for (auto& each : sum) each = 0;", used) == ()
-    assert line(declared.replace(";", " = {};"), used) == ()
-    assert line(declared.replace("    ", "    __shared__ ", 1), used) == ()
-    assert line(declared, used.replace("sum", "other.sum")) == ()
+    said = lines(declared, "    // sum[j] = 0 would be needed here", used)
+    assert said[0].startswith("kernel.cu:5: `sum` is added to before it has a value")
+    assert "What is not initialised holds whatever was in its register" in said[0]
+    assert ("call fill_fragment first" in said[0]) is ("mma_sync" in before + used)
+    assert lines(declared, "clear(sum);", used) == ()
+    assert lines(declared, "for (auto& each : sum) each = 0;", used) == ()
+    assert lines(declared.replace(";", " = {};"), used) == ()
+    assert lines(declared.replace("    ", "    __shared__ ", 1), used) == ()
+    assert lines(declared, used.replace("sum", "other.sum")) == ()
+    if "struct" in before:
+        assert lines(declared, used, before=before.replace("at[2];", "at[2] = {};")) == ()

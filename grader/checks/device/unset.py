@@ -62,29 +62,54 @@ def _read_in(bench: Bench) -> Iterator[str]:
         code = _COMMENT.sub(lambda comment: "\n" * comment[0].count("\n"), text)
         for declared in _DECLARED.finditer(code):
             name, is_fragment = declared["name"], declared["type"] == "fragment"
-            if not is_fragment and not declared["sizes"]:
+            if not (is_fragment or declared["sizes"] or _has_no_initialiser(code, declared["type"])):
                 continue
             if at := _read_first(code, declared.end(), name):
                 line = code.count("\n", 0, at) + 1
-                what = "a fragment" if is_fragment else "a local array"
-                how = ": call fill_fragment first" if is_fragment else ""
+                how = ": call fill_fragment first" if "mma_sync" in code else ""
                 yield (
                     f"{file}:{line}: `{name}` is added to before it has a value{how}. What is not "
-                    f"initialised, {what} here, {_ARBITRARY}."
+                    f"initialised {_ARBITRARY}."
                 )
 
 
-def _read_first(code: str, after: int, name: str) -> int:
-    """Where the first mention of `name` adds to it, or multiplies it, in place; 0 if it does not."""
+def _has_no_initialiser(code: str, named: str) -> bool:
+    """Whether `named` is an array type of this file, or a struct of it whose members are left as they are."""
+    if re.search(rf"\busing\s+{named}\s*=[^;]*\[", code):
+        return True
+    struct = re.search(rf"\bstruct\s+{named}\b[^;{{]*\{{(?P<members>[^{{}}]*)\}}", code)
+    return struct is not None and not re.search(rf"=|\b{named}\s*\(", struct["members"])
+
+
+def _read_first(code: str, after: int, name: str, calls: int = 1) -> int:
+    """Where the first mention of `name` adds to it in place, 0 if it does not; also one that passes it to a
+    function of this file whose first mention of it does, through so many calls.
+    """
     mention = re.compile(rf"(?<![\w.>]){re.escape(name)}\b").search(code, after)
     if mention is None:
         return 0
     begin = max(code.rfind(mark, 0, mention.start()) for mark in ";{}")
     statement = code[begin + 1 : code.find(";", mention.start()) + 1]
-    one = f"(?P<one>{re.escape(name)}{_ELEMENT})"
+    one = rf"(?P<one>{re.escape(name)}(?:\.\w+)*{_ELEMENT})"
     reads = (
         rf"\b{one}\s*[-+*/]=",
         rf"\b{one}\s*=\s*fmaf?\s*\(.*,\s*(?P=one)\s*\)",
         rf"\bmma_sync\s*\(\s*{one}\s*,.*,\s*(?P=one)\s*\)",
     )
-    return mention.start() if any(re.search(each, statement, re.DOTALL) for each in reads) else 0
+    if any(re.search(each, statement, re.DOTALL) for each in reads):
+        return mention.start()
+    passed = rf"\b(?P<callee>\w+)\s*(?:<[^<>;]*>)?\s*\((?P<before>[^;()]*)\b{name}\s*[,)]"
+    called = re.search(passed, statement)
+    if called is None or not calls:
+        return 0
+    return _read_in_callee(code, called["callee"], called["before"].count(","), calls - 1) and mention.start()
+
+
+def _read_in_callee(code: str, callee: str, position: int, calls: int) -> int:
+    """The same of that parameter of a function which this file defines."""
+    defined = re.search(rf"\b{callee}\s*\((?P<parameters>[^;{{}}]*)\)\s*\{{", code)
+    if defined is None:
+        return 0
+    parameters = re.sub(r"<[^<>]*>|\[[^\]]*\]", "", defined["parameters"]).split(",")
+    words = re.findall(r"\w+", parameters[position]) if position < len(parameters) else []
+    return _read_first(code, defined.end(), words[-1], calls) if words else 0
