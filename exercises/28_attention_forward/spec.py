@@ -272,11 +272,6 @@ def largest_alone(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: boo
     return with_other_lse(q, k, v, causal, lambda largest, logarithm: largest)
 
 
-def not_divided(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
-    out, lse = reference(q, k, v, causal)
-    return out * torch.exp(lse - scores_of(q, k, causal).amax(-1)).unsqueeze(-1), lse
-
-
 def with_first_tile(x: torch.Tensor, tile: int) -> torch.Tensor:
     return x[..., torch.arange(x.shape[-2]) % tile, :]
 
@@ -409,7 +404,6 @@ CONFUSED = {
     "each thread's sum of its own keys, not added up over the 16 threads of a row": of_single_threads,
     "each thread's largest score of its own keys, not that of the 16 threads of a row":
         largest_of_single_threads,
-    "out that is not divided by the sum of its weights": not_divided,
     "the first tile of v in every round": with_first_values,
     "the first tile of k in every round": with_first_keys,
     "scores as the weights of v: what is stored in p_tile is not exponentiated yet": weighed_by_scores,
