@@ -116,6 +116,24 @@ def without_own_key(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: b
     return through(q, k, v, causal, weights.masked_fill(own & causal, 0))
 
 
+def masked_the_other_way(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False
+) -> Results:
+    weights = weights_of(q, k, v, causal, masked=False)
+    earlier = torch.arange(k.shape[-2]) < torch.arange(q.shape[-2])[:, None]
+    return through(q, k, v, causal, weights.masked_fill(earlier & causal, 0))
+
+
+def masked_within_tiles(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False
+) -> Results:
+    """In the tiles that have keys past the end: in those on the diagonal it comes to the same."""
+    weights = weights_of(q, k, v, causal)
+    query, key = torch.arange(q.shape[-2])[:, None], torch.arange(k.shape[-2])
+    last = key // ROWS == k.shape[-2] // ROWS
+    return through(q, k, v, causal, weights.masked_fill(last & (key % ROWS > query % ROWS) & causal, 0))
+
+
 def other_query(q: torch.Tensor, k: torch.Tensor) -> torch.Tensor:
     """For each weight: the query whose numbers a thread uses that takes the index of the key, within its own
     ones, for that of the query. In the second kernel, whose rows are keys: in the first one there are fewer.
@@ -274,6 +292,8 @@ CONFUSED = {
     "a delta of one lane's dimensions, every 32nd": of_first_lane,
     "weights that the causal mask has not made 0": without_mask,
     "a causal mask that also hides the query's own key": without_own_key,
+    "a causal mask that hides the keys before the query, not those after it": masked_the_other_way,
+    "a causal mask that compares places within the tiles, not in the sequence": masked_within_tiles,
     "grad_out kᵀ where grad_out vᵀ belongs": keys_for_values,
     "the lse of another of the thread's queries, by the index of the tile's other side; queries.query(i, j) "
     "is the index of the right one": with_lse_of_other,
