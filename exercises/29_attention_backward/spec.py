@@ -224,6 +224,10 @@ def grad_out_twice(of: Parts) -> dict[str, torch.Tensor]:
     return replace(of, delta=of.delta + more).gradients()
 
 
+def of_first_tile(x: torch.Tensor) -> torch.Tensor:
+    return x[..., torch.arange(x.shape[-2]) % ROWS, :]
+
+
 def times_queries(of: Parts) -> dict[str, torch.Tensor]:
     """As many queries as keys have to be there."""
     return {"q": of.scale * of.of_scores @ of.q} if of.q.shape == of.k.shape else {}
@@ -259,6 +263,10 @@ CHANGED = {
     ),
     "weights by exp(score + lse), where lse is to be subtracted": with_change(
         lambda products, scale, lse: scale * products + lse
+    ),
+    "lse and delta of the first tile of queries in every round": with_change(
+        lambda products, scale, lse: scale * products - of_first_tile(lse),
+        lambda of: replace(of, delta=of_first_tile(of.delta)).gradients(),
     ),
     "weights times grad_out vᵀ, less delta: the weight is a factor of both": with_change(
         change=lambda of: of.gradients(of.weights * of.products - of.delta)
