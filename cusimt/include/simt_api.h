@@ -212,7 +212,7 @@ void simt_stream_touches(void* stream, const void* begin, size_t bytes, const si
 void simt_begin_library_call(const char* name, void* stream, double operations);
 void simt_end_library_call(void);
 int simt_library_call_fails(void);  // whether this call must return an error: an earlier one lasts, or it is to be refused
-void simt_release(void*);                                      // quarantined, marked "freed"; null is fine
+void simt_release(void*);           // quarantined, marked "freed"; null is fine
 int simt_is_device_pointer(const void*);                       // any address of simulated device memory
 int simt_pointer_device(const void*);                          // -1 if none
 int simt_allocation(const void*, void** base, size_t* bytes);  // the live allocation holding the address; 0 if none
