@@ -211,7 +211,8 @@ void simt_stream_touches(void* stream, const void* begin, size_t bytes, const si
 // What a library outside of the runtime (cuSOLVER's) does between the two: host code on device memory, as work of a stream.
 void simt_begin_library_call(const char* name, void* stream, double operations);
 void simt_end_library_call(void);
-void simt_release(void*);                                      // quarantined, marked "freed"; null is fine
+int simt_library_call_fails(void);  // whether this call must return an error: an earlier one lasts, or it is to be refused
+void simt_release(void*);           // quarantined, marked "freed"; null is fine
 int simt_is_device_pointer(const void*);                       // any address of simulated device memory
 int simt_pointer_device(const void*);                          // -1 if none
 int simt_allocation(const void*, void** base, size_t* bytes);  // the live allocation holding the address; 0 if none
@@ -316,6 +317,7 @@ void simt_set_schedule(int order, uint64_t seed);  // 0 forward, 1 reversed, 2 s
 void simt_refuse_launch(int which);                // the launch of a kernel that is the `which`-th from now on, from 1, fails
                                                    // with cudaErrorLaunchOutOfResources, as on a device that has no room for
                                                    // it; no finding. 0: none fails
+void simt_refuse_library_call(int which);          // the same for the calls of libraries: its status is EXECUTION_FAILED
 void simt_set_watchdog(double seconds);            // of processor time; a kernel that takes more: finding "timeout",
                                                    // cudaErrorLaunchTimeout; 0 = no limit
 void simt_set_exits_reported(int on);              // whether a barrier after some threads returned is a

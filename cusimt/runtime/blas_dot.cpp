@@ -20,7 +20,7 @@ extern "C" cublasStatus_t cublasDotEx(cublasHandle_t handle, int n, const void* 
     size_t bytes = bytes_of(type_x), count = n > 0 ? size_t(n) : 0;
     auto extent = [&](int step) { return count ? ((count - 1) * size_t(step < 0 ? -step : step) + 1) * bytes : 0; };
     bool there = is_accessible(x, extent(incx)) && is_accessible(y, extent(incy));
-    if (simt_sticky_error() || !there) return CUBLAS_STATUS_EXECUTION_FAILED;
+    if (simt_library_call_fails() || !there) return CUBLAS_STATUS_EXECUTION_FAILED;
     auto at = [&](const void* vector, int step, size_t i) {
         size_t index = step < 0 ? (count - 1 - i) * size_t(-step) : i * size_t(step);
         return load<double>(type_x, vector, int64_t(index));

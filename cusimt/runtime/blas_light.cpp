@@ -136,7 +136,7 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, const cublasLtMatmulDesc_
         return refuse(CUBLAS_STATUS_INVALID_VALUE, "the epilogue adds a bias, whose pointer is not set");
     Product product = product_of(*description, {layout_a, layout_b, layout_c, layout_d});
     LibraryCall call("cuBLASLt matmul", stream, 2.0 * product.m * product.n * product.k * layout_d->batch_count);
-    if (simt_sticky_error()) return CUBLAS_STATUS_EXECUTION_FAILED;
+    if (simt_library_call_fails()) return CUBLAS_STATUS_EXECUTION_FAILED;
     product.alpha = scalar(alpha, description->scale_type);
     product.beta = scalar(beta, description->scale_type);
     if (!c && product.beta != 0) return refuse(CUBLAS_STATUS_INVALID_VALUE, "C is a null pointer, and beta is not 0");

@@ -28,7 +28,7 @@ cublasStatus_t run(cublasHandle_t handle, Product product, const Scalars& scalar
     if (count < 0) return negative("batchCount", count);
     if (cublasStatus_t status = refusal_of(product, scalars.compute)) return status;
     BlasCall call("cuBLAS gemm", handle, 2.0 * product.m * product.n * product.k * count);
-    if (simt_sticky_error()) return CUBLAS_STATUS_EXECUTION_FAILED;
+    if (simt_library_call_fails()) return CUBLAS_STATUS_EXECUTION_FAILED;
     product.alpha = scalar(scalars.alpha, type_of(scalars.compute));
     product.beta = scalar(scalars.beta, type_of(scalars.compute));
     product.is_tf32 = uses_tf32(handle, product, scalars.compute);

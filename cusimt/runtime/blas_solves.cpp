@@ -42,7 +42,7 @@ cublasStatus_t trsm(cublasHandle_t handle, const Triangle& triangle, const T* al
     if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
     if (!alpha || count < 0 || !is_valid(triangle, lda, ldb)) return kInvalid;
     BlasCall call("cuBLAS trsm", handle, double(triangle.m) * triangle.n * triangle.order() * count);
-    if (simt_sticky_error()) return CUBLAS_STATUS_EXECUTION_FAILED;
+    if (simt_library_call_fails()) return CUBLAS_STATUS_EXECUTION_FAILED;
     for (int i = 0; i < count; ++i) {
         bool there = is_matrix(a[i], triangle.order(), triangle.order(), lda) && is_matrix(b[i], triangle.m, triangle.n, ldb);
         if (!there) return CUBLAS_STATUS_EXECUTION_FAILED;
@@ -83,7 +83,7 @@ cublasStatus_t getrf(cublasHandle_t handle, int n, T* const* a, int lda, int* pi
     BlasCall call("cuBLAS getrfBatched", handle, 2.0 / 3 * n * n * n * count);
     bool there = is_array(a, count) && is_matrix(info, count, 1, count);
     there &= !pivots || is_matrix(pivots, n, count, n);
-    if (simt_sticky_error() || !there) return CUBLAS_STATUS_EXECUTION_FAILED;
+    if (simt_library_call_fails() || !there) return CUBLAS_STATUS_EXECUTION_FAILED;
     for (int i = 0; i < count; ++i) {
         if (!is_matrix(a[i], n, n, lda)) return CUBLAS_STATUS_EXECUTION_FAILED;
         Matrix matrix(a[i], n, n, lda);
@@ -103,7 +103,7 @@ cublasStatus_t getri(cublasHandle_t handle, int n, const T* const* a, int lda, c
     BlasCall call("cuBLAS getriBatched", handle, 4.0 / 3 * n * n * n * count);
     bool there = is_array(a, count) && is_array(c, count) && is_matrix(info, count, 1, count);
     there &= !pivots || is_matrix(pivots, n, count, n);
-    if (simt_sticky_error() || !there) return CUBLAS_STATUS_EXECUTION_FAILED;
+    if (simt_library_call_fails() || !there) return CUBLAS_STATUS_EXECUTION_FAILED;
     for (int b = 0; b < count; ++b) {
         if (!is_matrix(a[b], n, n, lda) || !is_matrix(c[b], n, n, ldc)) return CUBLAS_STATUS_EXECUTION_FAILED;
         Matrix inverse(n, n);
@@ -166,7 +166,7 @@ cublasStatus_t gels(cublasHandle_t handle, cublasOperation_t op, int m, int n, i
     if (m < n) return CUBLAS_STATUS_NOT_SUPPORTED;  // as cuBLAS: overdetermined systems only
     BlasCall call("cuBLAS gelsBatched", handle, 2.0 * m * n * n * count);
     bool there = is_array(a, count) && is_array(c, count) && (!infos || is_matrix(infos, count, 1, count));
-    if (simt_sticky_error() || !there) return CUBLAS_STATUS_EXECUTION_FAILED;
+    if (simt_library_call_fails() || !there) return CUBLAS_STATUS_EXECUTION_FAILED;
     for (int b = 0; b < count; ++b) {
         if (!is_matrix(a[b], m, n, lda) || !is_matrix(c[b], m, columns, ldc)) return CUBLAS_STATUS_EXECUTION_FAILED;
         Matrix left(a[b], m, n, lda), right(c[b], m, columns, ldc);

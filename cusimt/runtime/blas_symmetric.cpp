@@ -50,7 +50,7 @@ cublasStatus_t update(cublasHandle_t handle, cublasFillMode_t uplo, cublasOperat
     bool valid = alpha && beta && n >= 0 && k >= 0 && ldc >= std::max(1, n) && left.is_valid() && right.is_valid();
     if (!valid) return kInvalid;
     BlasCall call(both ? "cuBLAS syr2k" : "cuBLAS syrk", handle, (both ? 2.0 : 1.0) * n * n * k);
-    if (simt_sticky_error() || !left.is_there() || !right.is_there() || !is_matrix(c, n, n, ldc)) return kFailed;
+    if (simt_library_call_fails() || !left.is_there() || !right.is_there() || !is_matrix(c, n, n, ldc)) return kFailed;
     auto sum = [&](int i, int j) {
         double total = 0;
         for (int l = 0; l < k; ++l) total += left.at(i, l) * right.at(j, l);
@@ -71,7 +71,7 @@ cublasStatus_t symm(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode
     int order = triangle.order();
     BlasCall call("cuBLAS symm", handle, 2.0 * m * n * order);
     bool there = is_matrix(a, order, order, lda) && is_matrix(b, m, n, ldb) && is_matrix(c, m, n, ldc);
-    if (simt_sticky_error() || !there) return kFailed;
+    if (simt_library_call_fails() || !there) return kFailed;
     auto symmetric = [&](int i, int j) {
         if (!is_in(uplo, i, j)) std::swap(i, j);
         return double(a[size_t(j) * lda + i]);
@@ -98,7 +98,7 @@ cublasStatus_t trmm(cublasHandle_t handle, const Triangle& triangle, const T* al
     int order = triangle.order();
     BlasCall call("cuBLAS trmm", handle, double(m) * n * order);
     bool there = is_matrix(a, order, order, lda) && is_matrix(b, m, n, ldb) && is_matrix(c, m, n, ldc);
-    if (simt_sticky_error() || !there) return kFailed;
+    if (simt_library_call_fails() || !there) return kFailed;
     bool turned = op != CUBLAS_OP_N, upper = (uplo == CUBLAS_FILL_MODE_UPPER) != turned, left = side == CUBLAS_SIDE_LEFT;
     bool is_unit = diagonal == CUBLAS_DIAG_UNIT;
     auto element = [&](int i, int j) {
@@ -128,7 +128,7 @@ cublasStatus_t dgmm(cublasHandle_t handle, cublasSideMode_t side, int m, int n, 
     int order = side == CUBLAS_SIDE_LEFT ? m : n, step = std::abs(incx);
     BlasCall call("cuBLAS dgmm", handle, double(m) * n);
     bool there = is_matrix(a, m, n, lda) && is_matrix(c, m, n, ldc) && is_matrix(x, order ? (order - 1) * step + 1 : 0, 1, 1);
-    if (simt_sticky_error() || !there) return kFailed;
+    if (simt_library_call_fails() || !there) return kFailed;
     auto factor = [&](int i) { return double(x[size_t(incx < 0 ? order - 1 - i : i) * size_t(step)]); };
     Matrix other(a, m, n, lda);
     auto product = [&](int i, int j) { return other(i, j) * factor(side == CUBLAS_SIDE_LEFT ? i : j); };

@@ -38,7 +38,7 @@ template <class Work, class... Vectors>
 cublasStatus_t run(cublasHandle_t handle, double operations, Work work, const Vectors&... vectors) {
     if (!handle) return CUBLAS_STATUS_NOT_INITIALIZED;
     BlasCall call("cuBLAS vectors", handle, operations);
-    if (!(vectors.is_accessible() && ...) || simt_sticky_error()) return CUBLAS_STATUS_EXECUTION_FAILED;
+    if (!(vectors.is_accessible() && ...) || simt_library_call_fails()) return CUBLAS_STATUS_EXECUTION_FAILED;
     work();
     return CUBLAS_STATUS_SUCCESS;
 }

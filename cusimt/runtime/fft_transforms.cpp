@@ -98,7 +98,7 @@ cufftResult execute(cufftHandle handle, cufftType type, In* in, Out* out, int di
     if (is_real(type, false)) from.sizes.back() = plan->sizes.back() / 2 + 1;
     double elements = double(product(plan->sizes) * plan->batch);
     LibraryCall call("cuFFT", plan->stream, 5 * elements * log2(elements + 1));
-    if (simt_sticky_error()) return CUFFT_EXEC_FAILED;
+    if (simt_library_call_fails()) return CUFFT_EXEC_FAILED;
     if (!from.is_accessible(plan->batch) || !to.is_accessible(plan->batch)) return CUFFT_EXEC_FAILED;
     std::vector<Array> arrays(plan->batch);  // all of them first: in place, an output may cover the next input
     for (size_t b = 0; b < plan->batch; ++b) {

@@ -10,8 +10,12 @@
 
 namespace simt {
 
+// Whether the call that begins now is the one that simt_refuse_library_call named; if so, simt_library_call_fails until it ends.
+bool begin_refused();
+void end_refused();
+
 // One call of a library: opens the shield, lets time pass on a stream, and is recorded like a call of the runtime.
-// `name` says what the library does; `operations` is an estimate.
+// `name` says what the library does; `operations` is an estimate. Its function asks simt_library_call_fails before it computes.
 class LibraryCall {
   public:
     LibraryCall(const char* name, cudaStream_t stream, double operations) {
@@ -19,9 +23,13 @@ class LibraryCall {
         simt_open_shield(1);
         constexpr double kLaunchMicroseconds = 5, kOperationsPerMicrosecond = 30e6;
         Submitted work = advance_stream(stream, kLaunchMicroseconds + operations / kOperationsPerMicrosecond);
-        log_api_call({.call = name, .kind = "library", .stream = stream, .work = work});
+        int error = begin_refused() ? cudaErrorLaunchOutOfResources : cudaSuccess;
+        log_api_call({.call = name, .kind = "library", .stream = stream, .error = error, .work = work});
     }
-    ~LibraryCall() { simt_open_shield(0); }
+    ~LibraryCall() {
+        end_refused();
+        simt_open_shield(0);
+    }
     LibraryCall(const LibraryCall&) = delete;
 };
 

@@ -50,7 +50,7 @@ template <class T, class Next>
 curandStatus_t fill(curandGenerator_t generator, T* out, size_t n, Next next) {
     if (!generator) return CURAND_STATUS_NOT_INITIALIZED;
     LibraryCall call("cuRAND generate", generator->stream, static_cast<double>(n));
-    if (simt_sticky_error()) return CURAND_STATUS_PREEXISTING_FAILURE;
+    if (simt_library_call_fails()) return CURAND_STATUS_PREEXISTING_FAILURE;
     if (!generator->on_host && !is_accessible(out, n * sizeof(T))) return CURAND_STATUS_LAUNCH_FAILURE;
     Words words(generator);
     for (size_t i = 0; i < n;) {

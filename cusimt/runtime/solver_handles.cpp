@@ -8,7 +8,7 @@ using namespace simt;
 namespace simt {
 
 cusolverStatus_t check(std::initializer_list<Used> all) {
-    bool fails = simt_sticky_error();
+    bool fails = simt_library_call_fails();
     for (const Used& used : all) {
         void* base = nullptr;
         size_t bytes = 0;

@@ -29,7 +29,7 @@ struct Gemm {
             plain = plain && each->format == CUSPARSE_FORMAT_CSR && each->value_type == scalars.type && each->batches == 1;
         return plain ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_NOT_SUPPORTED;
     }
-    bool operands_are_reachable() const { return is_reachable(*a) && is_reachable(*b) && !simt_sticky_error(); }
+    bool operands_are_reachable() const { return is_reachable(*a) && is_reachable(*b) && !simt_library_call_fails(); }
 };
 
 template <class T>
@@ -114,7 +114,7 @@ cusparseStatus_t copy(const Gemm& gemm) {
     auto entries = static_cast<int64_t>(product.columns.size());
     if (!product.computed || c.nnz != entries) return CUSPARSE_STATUS_INVALID_VALUE;
     LibraryCall call("cuSPARSE SpGEMM copy", gemm.handle->stream, static_cast<double>(entries));
-    if (!is_reachable(c) || simt_sticky_error()) return CUSPARSE_STATUS_EXECUTION_FAILED;
+    if (!is_reachable(c) || simt_library_call_fails()) return CUSPARSE_STATUS_EXECUTION_FAILED;
     store_indices(c.outer_type, c.outer, product.offsets, c.base);
     store_indices(c.inner_type, c.inner, product.columns, c.base);
     return with_scalars(gemm.handle, gemm.scalars, [&](auto alpha, auto beta) {
@@ -132,7 +132,7 @@ cusparseStatus_t csr_to_csc(cusparseHandle_t handle, cusparseSpMatDescr from, cu
     if (!use_workspace(buffer, from)) return CUSPARSE_STATUS_INVALID_VALUE;
     if (action == CUSPARSE_ACTION_SYMBOLIC)  // no values are looked at, whatever is in their place
         from.values = to.values = from.inner, from.value_type = to.value_type = CUDA_R_32F;
-    if (!is_reachable(from) || !is_reachable(to) || simt_sticky_error()) return CUSPARSE_STATUS_EXECUTION_FAILED;
+    if (!is_reachable(from) || !is_reachable(to) || simt_library_call_fails()) return CUSPARSE_STATUS_EXECUTION_FAILED;
     Rows<double> columns;
     if (!gather(from, true, columns)) return CUSPARSE_STATUS_EXECUTION_FAILED;
     store_indices(to.outer_type, to.outer, columns.offsets, to.base);

@@ -65,7 +65,7 @@ cusparseStatus_t sparse_times_dense(cusparseHandle_t handle, cusparseOperation_t
     for (int number = 0; number < batches; ++number) {
         const cusparseSpMatDescr a = of_batch(all_a, number);
         const cusparseDnMatDescr b = of_batch(all_b, number), c = of_batch(all_c, number);
-        if (!is_reachable(a) || !is_reachable(b) || !is_reachable(c) || simt_sticky_error())
+        if (!is_reachable(a) || !is_reachable(b) || !is_reachable(c) || simt_library_call_fails())
             return CUSPARSE_STATUS_EXECUTION_FAILED;
         cusparseStatus_t status = with_scalars(handle, scalars, [&](auto alpha, auto beta) {
             typedef decltype(alpha) T;
@@ -91,7 +91,7 @@ cusparseStatus_t sampled(cusparseHandle_t handle, const cusparseDnMatDescr& a, c
     if (a.value_type != b.value_type) return CUSPARSE_STATUS_NOT_SUPPORTED;
     LibraryCall call("cuSPARSE SDDMM", handle->stream, 2.0 * static_cast<double>(c.nnz) * static_cast<double>(a.cols));
     if (!use_workspace(buffer, c)) return CUSPARSE_STATUS_INVALID_VALUE;
-    if (!is_reachable(a) || !is_reachable(b) || !is_reachable(c) || simt_sticky_error())
+    if (!is_reachable(a) || !is_reachable(b) || !is_reachable(c) || simt_library_call_fails())
         return CUSPARSE_STATUS_EXECUTION_FAILED;
     return with_scalars(handle, scalars, [&](auto alpha, auto beta) {
         typedef decltype(alpha) T;
@@ -168,7 +168,7 @@ cusparseStatus_t cusparseSparseToDense(cusparseHandle_t handle, cusparseConstSpM
     if (a->rows != b->rows || a->cols != b->cols || a->value_type != b->value_type) return CUSPARSE_STATUS_INVALID_VALUE;
     LibraryCall call("cuSPARSE SparseToDense", handle->stream, static_cast<double>(a->nnz));
     if (!use_workspace(buffer, *a)) return CUSPARSE_STATUS_INVALID_VALUE;
-    if (!is_reachable(*a) || !is_reachable(*b) || simt_sticky_error()) return CUSPARSE_STATUS_EXECUTION_FAILED;
+    if (!is_reachable(*a) || !is_reachable(*b) || simt_library_call_fails()) return CUSPARSE_STATUS_EXECUTION_FAILED;
     for (int64_t i = 0; i < b->rows; ++i)
         for (int64_t j = 0; j < b->cols; ++j) combine(b->value_type, b->values, place(*b, i, j), 0.0, 0.0, 0.0);
     bool inside = for_each_entry(*a, [&](int64_t row, int64_t column, int64_t entry) {

@@ -49,8 +49,8 @@ template <class T>
 cusparseStatus_t gather_both(const cusparseSpMatDescr& a, const cusparseSpMatDescr& b, void* buffer, Rows<T>& rows_a,
                              Rows<T>& rows_b) {
     if (!use_workspace(buffer, a)) return CUSPARSE_STATUS_INVALID_VALUE;
-    bool found =
-        is_reachable(a) && is_reachable(b) && !simt_sticky_error() && gather(a, false, rows_a) && gather(b, false, rows_b);
+    bool found = is_reachable(a) && is_reachable(b) && !simt_library_call_fails() && gather(a, false, rows_a) &&
+                 gather(b, false, rows_b);
     return found ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_EXECUTION_FAILED;
 }
 

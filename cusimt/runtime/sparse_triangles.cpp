@@ -58,7 +58,7 @@ cusparseStatus_t solve(const char* name, const System& system, const void* buffe
     double operations = 2.0 * static_cast<double>(system.a.nnz) * static_cast<double>(system.c.cols);
     LibraryCall call(name, system.handle->stream, operations);
     bool reachable = is_accessible(buffer, workspace_bytes(system.a)) && is_reachable(system.a) && is_reachable(system.b);
-    if (!reachable || !is_reachable(system.c) || simt_sticky_error()) return CUSPARSE_STATUS_EXECUTION_FAILED;
+    if (!reachable || !is_reachable(system.c) || simt_library_call_fails()) return CUSPARSE_STATUS_EXECUTION_FAILED;
     return with_scalars(system.handle, {system.alpha, system.alpha, system.type}, [&](auto alpha, auto) {
         Rows<decltype(alpha)> rows;
         if (!gather(system.a, system.flip, rows)) return false;
@@ -73,6 +73,7 @@ cusparseStatus_t analyse(const char* name, const System& system, Descriptor& des
     if (cusparseStatus_t status = system.refused()) return status;
     LibraryCall call(name, system.handle->stream, static_cast<double>(system.a.nnz));
     if (!use_workspace(buffer, system.a)) return CUSPARSE_STATUS_INVALID_VALUE;
+    if (simt_library_call_fails()) return CUSPARSE_STATUS_EXECUTION_FAILED;
     descriptor.buffer = buffer;
     return CUSPARSE_STATUS_SUCCESS;
 }

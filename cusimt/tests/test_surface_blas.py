@@ -41,6 +41,25 @@ def test_a_product_inside_of_larger_matrices(
     assert np.allclose(device.get(at_c, c), expected, rtol=1e-5, atol=1e-5)
 
 
+def test_a_call_that_is_refused_says_so_by_its_status_and_computes_nothing(
+    blas: ctypes.c_void_p, device: Device
+) -> None:
+    a, c = random(4, 4), np.full((4, 4), 77, np.float32, order="F")
+    at_a, at_c = device.put(a), device.put(c)
+
+    def multiply() -> int:
+        one = scalar(1)
+        status = runtime().cublasSgemm(blas, 0, 0, 4, 4, 4, one, at_a, 4, at_a, 4, scalar(0), at_c, 4)
+        return int(status)
+
+    runtime().simt_refuse_library_call(1)
+    assert multiply() == EXECUTION_FAILED
+    assert np.all(device.get(at_c, c) == 77)
+    runtime().simt_refuse_library_call(2)
+    assert [multiply(), multiply(), multiply()] == [SUCCESS, EXECUTION_FAILED, SUCCESS]
+    assert np.allclose(device.get(at_c, c), a @ a, rtol=1e-5)
+
+
 @pytest.mark.parametrize(
     ("type_ab", "type_c", "compute"),
     [(HALF, HALF, COMPUTE_FLOAT), (HALF, FLOAT, COMPUTE_FLOAT), (INT8, INT32, COMPUTE_INT32)],

@@ -175,13 +175,16 @@ def barriers(a: torch.Tensor, b: torch.Tensor) -> int:
 
 SHARED = (
     "Read 16 bytes with each load, and use each number that is in a register for a whole row or column of "
-    "the thread's sums."
+    "the thread's sums, of which 8 x 8 are enough."
 )
 BANKS = "Neighbouring lanes should take neighbouring vectors, in both tiles."
-READ = "A block copies each element of its tiles once."
+READ = "A block copies each element of its tiles once; with 128 x 128 elements of out, that is enough."
 WIDE = "Copy 16 bytes at a time where rows begin at multiples of 16 bytes."
 STORES = "Store 16 bytes at a time where the rows of out begin at multiples of 16 bytes."
-ONCE = "With two buffers, one barrier in a round is enough: it orders the copies and the reads before them."
+ONCE = (
+    "With two buffers, one barrier in a round is enough, of 16 steps along k: it orders the copies and the "
+    "reads before them."
+)
 
 EFFICIENCY = Efficiency(
     Case("256 x 64 times 64 x 128", pair(256, 64, 128)),

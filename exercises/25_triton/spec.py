@@ -1,5 +1,7 @@
 """layer_norm in Triton: rows of x of (..., columns) to mean 0 and variance 1, then weight and bias."""
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import Any
 
 import torch
@@ -23,6 +25,9 @@ EPS = 1e-5
 SECTOR = 32  # bytes: the least that global memory reads or writes
 
 Tensor = torch.Tensor
+
+
+Change = Callable[["Row"], Tensor]
 
 
 def reference(x: Tensor, weight: Tensor, bias: Tensor, eps: float = EPS) -> Tensor:
@@ -88,6 +93,68 @@ def with_default_eps(x: Tensor, weight: Tensor, bias: Tensor, eps: float = EPS) 
     return reference(x, weight, bias)
 
 
+@dataclass(frozen=True)
+class Row:
+    """What backward has of each row."""
+
+    grad: Tensor
+    weight: Tensor
+    distance: Tensor
+    scale: Tensor  # 1 / sqrt(variance + eps)
+
+    @property
+    def normalised(self) -> Tensor:
+        return self.distance * self.scale
+
+    def of_x(self, g: Tensor, second: Tensor | float) -> Tensor:
+        """From g and the mean of its product with the normalised values."""
+        return (g - g.mean(-1, keepdim=True) - self.normalised * second) * self.scale
+
+    def mean_with(self, other: Tensor) -> Tensor:
+        return (self.grad * self.weight * other).mean(-1, keepdim=True)
+
+
+class WithOtherGradient(torch.autograd.Function):
+    """The right result, and `of_x(row)` for the gradient of x; the other gradients are right, too."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, eps: float, of_x: Change) -> Tensor:
+        ctx.save_for_backward(x, weight)
+        ctx.eps, ctx.of_x = eps, of_x
+        return reference(x, weight, bias, eps)
+
+    @staticmethod
+    def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
+        x, weight = ctx.saved_tensors
+        distance = x - x.mean(-1, keepdim=True)
+        scale = torch.rsqrt(distance.square().mean(-1, keepdim=True) + ctx.eps)
+        row, columns = Row(grad, weight, distance, scale), x.shape[-1]
+        of_weight = (grad * row.normalised).reshape(-1, columns).sum(0)
+        return ctx.of_x(row), of_weight, grad.reshape(-1, columns).sum(0), None, None
+
+
+def with_other_gradient(of_x: Change) -> Callable[..., Tensor]:
+    def formula(x: Tensor, weight: Tensor, bias: Tensor, eps: float = EPS) -> Tensor:
+        return WithOtherGradient.apply(x, weight, bias, eps, of_x)
+
+    return formula
+
+
+CHANGED = {
+    "the mean of g times the distances; it belongs times the normalised values": with_other_gradient(
+        lambda row: row.of_x(row.grad * row.weight, row.mean_with(row.distance))
+    ),
+    "the term with the mean of g times the normalised values left out": with_other_gradient(
+        lambda row: row.of_x(row.grad * row.weight, 0)
+    ),
+    "grad_out for g, which is grad_out times weight": with_other_gradient(
+        lambda row: row.of_x(row.grad, (row.grad * row.normalised).mean(-1, keepdim=True))
+    ),
+    "the right gradient, not multiplied by 1 / sqrt(variance + eps)": with_other_gradient(
+        lambda row: row.of_x(row.grad * row.weight, row.mean_with(row.normalised)) / row.scale
+    ),
+}
+
 CONFUSED = {
     "rows normalised with an eps of 1e-5, whatever eps the call has; setup_context keeps that of the call "
     "for backward": with_default_eps,
@@ -100,6 +167,7 @@ CONFUSED = {
     "eps added to the root, not below it": eps_outside,
     "distances from the mean that are not divided by the root of the variance": without_scale,
     "the right result without bias": without_shift,
+    **CHANGED,
 }
 
 

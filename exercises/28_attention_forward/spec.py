@@ -54,6 +54,19 @@ def without_scale(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: boo
     return weighed(math.sqrt(q.shape[-1]) * scores_of(q, k, causal), v)
 
 
+def scaled_by(factor: float, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool) -> Results:
+    """By this number in place of 1 / √dims."""
+    return weighed(math.sqrt(q.shape[-1]) * factor * scores_of(q, k, causal), v)
+
+
+def scaled_twice(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    return scaled_by(1 / q.shape[-1], q, k, v, causal)
+
+
+def scaled_by_the_tile(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    return scaled_by(1 / math.sqrt(64 if q.shape[-1] <= 64 else 128), q, k, v, causal)
+
+
 def filled_up(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
     missing = -k.shape[-2] % tile_rows(q)
     k, v = (torch.nn.functional.pad(each, (0, 0, 0, missing)) for each in (k, v))
@@ -81,6 +94,65 @@ def up_to_the_tile(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bo
 def first_rows(of: torch.Tensor, rows: int) -> torch.Tensor:
     """Zeros for all others."""
     return of * (torch.arange(of.shape[-2]) < rows).to(of.dtype).unsqueeze(-1)
+
+
+def with_one_key_more(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    """The first row of zeros in the last tile, if that is not full."""
+    missing = 1 if k.shape[-2] % tile_rows(q) else 0
+    k, v = (torch.nn.functional.pad(each, (0, 0, 0, missing)) for each in (k, v))
+    return weighed(scores_of(q, k, causal), v)
+
+
+def masked_by_zeros(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    """In the tiles that take part: up to that of the query if causal, filled up to whole tiles."""
+    missing = -k.shape[-2] % tile_rows(q)
+    k, v = (torch.nn.functional.pad(each, (0, 0, 0, missing)) for each in (k, v))
+    scores = scores_of(q, k, causal)
+    query, key = (torch.arange(each.shape[-2]) for each in (q, k))
+    beyond = (key // tile_rows(q) > query[:, None] // tile_rows(q)) & causal
+    return weighed(torch.where(beyond, scores, scores.masked_fill(scores == -math.inf, 0)), v)
+
+
+def with_earlier_keys_hidden(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False
+) -> Results:
+    """The mask the other way round, in the tiles up to the query's: a query of whose keys none is left has
+    the NaN of -inf minus -inf.
+    """
+    query, key = (torch.arange(each.shape[-2]) for each in (q, k))
+    tile = tile_rows(q)
+    hidden = (key < query[:, None]) | (key // tile > query[:, None] // tile)
+    out, lse = masked(q, k, v, hidden & causal)
+    first_is_hidden = (query >= tile) & causal  # all of the first tile: its largest score stays at -inf
+    return (
+        out.masked_fill(first_is_hidden[:, None], math.nan),
+        lse.masked_fill(first_is_hidden, math.nan),
+    )
+
+
+def up_to_the_last_key(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    """The last query sees the last key, within the tiles that are computed."""
+    query, key = (torch.arange(each.shape[-2]) for each in (q, k))
+    tile, more = tile_rows(q), k.shape[-2] - q.shape[-2]
+    hidden = (key > query[:, None] + more) | (key // tile > query[:, None] // tile)
+    out, lse = masked(q, k, v, hidden & causal)
+    return out, lse.masked_fill(lse == -math.inf, math.nan)
+
+
+def with_tiles_exchanged(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False
+) -> Results:
+    """The mask with the first query of the tile as its first key: from the second tile of queries on, all of
+    the first tile of keys is hidden.
+    """
+    query, key = (torch.arange(each.shape[-2]) for each in (q, k))
+    tile = tile_rows(q)
+    own, other = query[:, None] // tile, key // tile
+    taken_for_key, taken_for_query = own * tile + key % tile, other * tile + query[:, None] % tile
+    later = (taken_for_key > taken_for_query) | (other > own)
+    out, lse = masked(q, k, v, (taken_for_key >= k.shape[-2]) | (later & causal))
+    without = (query >= tile) & (causal or query // tile * tile >= k.shape[-2])
+    return out.masked_fill(without[:, None], math.nan), lse.masked_fill(without, math.nan)
 
 
 def as_many_keys_as_queries(
@@ -144,6 +216,10 @@ def with_old_sum(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool
     return tile_by_tile(q, k, v, causal, sum_too=False)
 
 
+def with_both_old(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    return tile_by_tile(q, k, v, causal, out_too=False, sum_too=False)
+
+
 def of_single_threads(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
     """A thread has every 16th key, and of out every 16th vector; lse is written by the first thread."""
     scores = scores_of(q, k, causal)
@@ -165,17 +241,86 @@ def largest_of_single_threads(
     return weights @ v / total.unsqueeze(-1), largest[..., 0] + torch.log(total)
 
 
+def with_other_lse(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool, lse_of: Callable[..., torch.Tensor]
+) -> Results:
+    """`lse_of` the largest score of each row and the logarithm of its sum."""
+    out, lse = reference(q, k, v, causal)
+    largest = scores_of(q, k, causal).amax(-1)
+    return out, lse_of(largest, lse - largest)
+
+
 def lse_without_logarithm(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False
 ) -> Results:
-    out, lse = reference(q, k, v, causal)
-    largest = scores_of(q, k, causal).amax(-1)
-    return out, largest + torch.exp(lse - largest)
+    return with_other_lse(q, k, v, causal, lambda largest, logarithm: largest + torch.exp(logarithm))
 
 
 def lse_of_differences(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
-    out, lse = reference(q, k, v, causal)
-    return out, lse - scores_of(q, k, causal).amax(-1)
+    return with_other_lse(q, k, v, causal, lambda largest, logarithm: logarithm)
+
+
+def lse_less_largest(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    return with_other_lse(q, k, v, causal, lambda largest, logarithm: logarithm - largest)
+
+
+def lse_with_log2(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    return with_other_lse(q, k, v, causal, lambda largest, logarithm: largest + logarithm / math.log(2))
+
+
+def largest_alone(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    return with_other_lse(q, k, v, causal, lambda largest, logarithm: largest)
+
+
+def with_first_tile(x: torch.Tensor, tile: int) -> torch.Tensor:
+    return x[..., torch.arange(x.shape[-2]) % tile, :]
+
+
+def with_first_values(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    return reference(q, k, with_first_tile(v, tile_rows(q)), causal)
+
+
+def with_first_keys(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    return reference(q, with_first_tile(k, tile_rows(q)), v, causal)
+
+
+def weighed_by_scores(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    """For one tile: there, nothing is brought to another score."""
+    scores = scores_of(q, k, causal)
+    sums = torch.exp(scores - scores.amax(-1, keepdim=True)).sum(-1, keepdim=True)
+    return scores @ v / sums, torch.logsumexp(scores, -1)
+
+
+def with_keys_as_values(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False
+) -> Results:
+    return reference(q, k, k, causal)
+
+
+def up_to_own_tile(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    query, key = (torch.arange(each.shape[-2]) for each in (q, k))
+    tile = tile_rows(q)
+    return masked(q, k, v, (key // tile > query[:, None] // tile) | ((key > query[:, None]) & causal))
+
+
+def with_scores_kept(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+    """What the registers hold after a round is added to the products of the next one."""
+    tile, scale, keys = tile_rows(q), 1 / math.sqrt(q.shape[-1]), k.shape[-2]
+    k, v = (torch.nn.functional.pad(each, (0, 0, 0, -keys % tile)) for each in (k, v))
+    products = q @ k.mT
+    query, key = (torch.arange(each.shape[-2]) for each in (q, k))
+    hidden = (key >= keys) | ((key > query[:, None]) & causal)
+    largest = torch.full_like(q[..., :1], -math.inf)
+    total, out, weights = torch.zeros_like(largest), torch.zeros_like(q), 0
+    for part, away, values in zip(
+        products.split(tile, -1), hidden.split(tile, -1), v.split(tile, -2), strict=True
+    ):
+        scores = (scale * (weights + part)).masked_fill(away, -math.inf)
+        larger = torch.maximum(largest, scores.amax(-1, keepdim=True))
+        factor, weights = torch.exp(largest - larger), torch.exp(scores - larger)
+        total, out = total * factor + weights.sum(-1, keepdim=True), out * factor + weights @ values
+        largest = larger
+    return out / total, (largest + torch.log(total)).squeeze(-1)
 
 
 # An index within a thread, where the one within the tile is meant: i in place of query_of(i), and so on.
@@ -238,7 +383,14 @@ def with_vector_v(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: boo
 
 CONFUSED = {
     "softmax(q kᵀ) v, without the factor 1 / √dims": without_scale,
+    "the factor 1 / dims in place of 1 / √dims: without a root, or multiplied by twice": scaled_twice,
+    "the factor 1 / √kDims, of the tile's rows, in place of 1 / √dims": scaled_by_the_tile,
     "attention to keys past the end of k, which are rows of zeros in the tile": filled_up,
+    "attention to one key past the end of k: the last one has the number keys - 1": with_one_key_more,
+    "masked scores of 0; exp(0) is 1, and only exp(-inf) is 0": masked_by_zeros,
+    "a causal mask that hides the keys before the query, not those after it": with_earlier_keys_hidden,
+    "a causal mask by which the last query sees the last key; query i sees keys 0 to i": up_to_the_last_key,
+    "a mask with first_query and first_key exchanged": with_tiles_exchanged,
     "a causal mask that also hides the query's own key": without_own_key,
     "a causal mask that ends before the tile of the query itself": up_to_the_tile,
     "rows of k up to the number of queries, and zeros for its other keys": as_many_keys_as_queries,
@@ -247,11 +399,21 @@ CONFUSED = {
     "a causal mask that compares places within the tiles, not in the sequence": masked_within_tiles,
     "attention without the last part of a tile of keys": only_whole_tiles,
     "out with earlier tiles left at the largest score that they had": with_old_out,
+    "out and a sum with earlier tiles left at the largest score that they had: a factor of 1": with_both_old,
     "a sum in which earlier tiles are left at the largest score that they had": with_old_sum,
     "each thread's sum of its own keys, not added up over the 16 threads of a row": of_single_threads,
     "each thread's largest score of its own keys, not that of the 16 threads of a row":
         largest_of_single_threads,
+    "the first tile of v in every round": with_first_values,
+    "the first tile of k in every round": with_first_keys,
+    "scores as the weights of v: what is stored in p_tile is not exponentiated yet": weighed_by_scores,
+    "k in place of v": with_keys_as_values,
+    "scores to which the round before is added: each round begins with scores of 0": with_scores_kept,
+    "keys up to the query's own tile alone, also without a causal mask": up_to_own_tile,
     "an lse without the row's largest score": lse_of_differences,
+    "an lse from which the row's largest score is subtracted; it belongs added": lse_less_largest,
+    "an lse with the logarithm to base 2 of the sum": lse_with_log2,
+    "the row's largest score alone as its lse": largest_alone,
     "an lse of the largest score and the sum itself, without its logarithm": lse_without_logarithm,
     "scores with key j of the tile in each thread; those of the key key_of(j) belong into scores[i][j]":
         with_key_j,

@@ -1,6 +1,8 @@
 """attention: softmax(q kᵀ / √dims) v for every head, the log-sum-exp of every row, and their gradients."""
 
 import math
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any
 
 import torch
@@ -114,6 +116,24 @@ def without_own_key(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: b
     return through(q, k, v, causal, weights.masked_fill(own & causal, 0))
 
 
+def masked_the_other_way(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False
+) -> Results:
+    weights = weights_of(q, k, v, causal, masked=False)
+    earlier = torch.arange(k.shape[-2]) < torch.arange(q.shape[-2])[:, None]
+    return through(q, k, v, causal, weights.masked_fill(earlier & causal, 0))
+
+
+def masked_within_tiles(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False
+) -> Results:
+    """In the tiles that have keys past the end: in those on the diagonal it comes to the same."""
+    weights = weights_of(q, k, v, causal)
+    query, key = torch.arange(q.shape[-2])[:, None], torch.arange(k.shape[-2])
+    last = key // ROWS == k.shape[-2] // ROWS
+    return through(q, k, v, causal, weights.masked_fill(last & (key % ROWS > query % ROWS) & causal, 0))
+
+
 def other_query(q: torch.Tensor, k: torch.Tensor) -> torch.Tensor:
     """For each weight: the query whose numbers a thread uses that takes the index of the key, within its own
     ones, for that of the query. In the second kernel, whose rows are keys: in the first one there are fewer.
@@ -144,6 +164,132 @@ def keys_for_values(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: b
     return as_if(of_scores, of_scores + swapped + weights.detach() @ v), lse
 
 
+@dataclass(frozen=True)
+class Parts:
+    """What backward computes with."""
+
+    q: torch.Tensor
+    k: torch.Tensor
+    v: torch.Tensor
+    grad_out: torch.Tensor
+    weights: torch.Tensor
+    products: torch.Tensor  # grad_out vᵀ
+    delta: torch.Tensor
+    scale: float
+
+    @property
+    def of_scores(self) -> torch.Tensor:
+        return self.weights * (self.products - self.delta)
+
+    def gradients(self, of_scores: torch.Tensor | None = None) -> dict[str, torch.Tensor]:
+        of_scores = self.of_scores if of_scores is None else of_scores
+        return {
+            "q": self.scale * of_scores @ self.k,
+            "k": self.scale * of_scores.mT @ self.q,
+            "v": self.weights.mT @ self.grad_out,
+        }
+
+
+class WithChange(torch.autograd.Function):
+    """Right results, and a backward in which `exponent` gives the logarithms of the weights from products
+    q kᵀ, the factor 1 / √dims and lse; and `change` the gradients, by name, that are others.
+    """
+
+    @staticmethod
+    def forward(ctx: Any, q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, *options: Any) -> Results:
+        ctx.options = causal, *_ = options
+        results = reference(q, k, v, causal)
+        ctx.save_for_backward(q, k, v, *results)
+        return results
+
+    @staticmethod
+    def backward(ctx: Any, grad_out: torch.Tensor, grad_lse: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
+        q, k, v, out, lse = ctx.saved_tensors
+        causal, exponent, change = ctx.options
+        scale = 1 / math.sqrt(q.shape[-1])
+        weights = torch.exp(exponent(q @ k.mT, scale, lse.unsqueeze(-1)))
+        weights = weights.masked_fill(is_later(weights) & causal, 0)
+        delta = ((grad_out * out).sum(-1) - grad_lse).unsqueeze(-1)
+        parts = Parts(q, k, v, grad_out, weights, grad_out @ v.mT, delta, scale)
+        found = {**parts.gradients(), **change(parts)}
+        return found["q"], found["k"], found["v"], None, None, None
+
+
+def weights_alone(of: Parts) -> dict[str, torch.Tensor]:
+    return {name: found for name, found in of.gradients(of.weights).items() if name != "v"}
+
+
+def grad_out_twice(of: Parts) -> dict[str, torch.Tensor]:
+    more = (of.grad_out * (of.grad_out - of.weights @ of.v)).sum(-1, keepdim=True)
+    return replace(of, delta=of.delta + more).gradients()
+
+
+def of_first_tile(x: torch.Tensor) -> torch.Tensor:
+    return x[..., torch.arange(x.shape[-2]) % ROWS, :]
+
+
+def times_queries(of: Parts) -> dict[str, torch.Tensor]:
+    """As many queries as keys have to be there."""
+    return {"q": of.scale * of.of_scores @ of.q} if of.q.shape == of.k.shape else {}
+
+
+def times_keys(of: Parts) -> dict[str, torch.Tensor]:
+    return {"k": of.scale * of.of_scores.mT @ of.k} if of.q.shape == of.k.shape else {}
+
+
+Exponent = Callable[[torch.Tensor, float, torch.Tensor], torch.Tensor]
+Change = Callable[[Parts], dict[str, torch.Tensor]]
+
+
+def with_change(
+    exponent: Exponent = lambda products, scale, lse: scale * products - lse,
+    change: Change = lambda parts: {},
+) -> Callable[..., Results]:
+    def formula(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
+        return WithChange.apply(q, k, v, causal, exponent, change)
+
+    return formula
+
+
+CHANGED = {
+    "weights 2^x where e^x belongs: exp(x) is exp2(kLog2E * x)": with_change(
+        lambda products, scale, lse: (scale * products - lse) * math.log(2)
+    ),
+    "weights e^(kLog2E * x): the factor is for exp2, not for exp": with_change(
+        lambda products, scale, lse: (scale * products - lse) / math.log(2)
+    ),
+    "weights by exp(scale * (products - lse)): lse is of scores that are scaled already": with_change(
+        lambda products, scale, lse: scale * (products - lse)
+    ),
+    "weights by exp(score + lse), where lse is to be subtracted": with_change(
+        lambda products, scale, lse: scale * products + lse
+    ),
+    "lse and delta of the first tile of queries in every round": with_change(
+        lambda products, scale, lse: scale * products - of_first_tile(lse),
+        lambda of: replace(of, delta=of_first_tile(of.delta)).gradients(),
+    ),
+    "weights times grad_out vᵀ, less delta: the weight is a factor of both": with_change(
+        change=lambda of: of.gradients(of.weights * of.products - of.delta)
+    ),
+    "grad_out vᵀ less delta, not multiplied by the weights": with_change(
+        change=lambda of: of.gradients(of.products - of.delta)
+    ),
+    "weights where the gradients of the scores belong": with_change(change=weights_alone),
+    "a delta of grad_out * grad_out, where grad_out * out belongs": with_change(change=grad_out_twice),
+    "the gradients of the scores times q; for the gradient of q, k is the other factor": with_change(
+        change=times_queries
+    ),
+    "the gradients of the scores times v; for the gradient of q, k is the other factor": with_change(
+        change=lambda of: {"q": of.scale * of.of_scores @ of.v}
+    ),
+    "the gradients of the scores times k; for the gradient of k, q is the other factor": with_change(
+        change=times_keys
+    ),
+    "the weights times q; for the gradient of v, grad_out is the other factor": with_change(
+        change=lambda of: {"v": of.weights.mT @ of.q}
+    ),
+}
+
 CONFUSED = {
     "weights times grad_out vᵀ, without any delta": without_delta,
     "a delta that is only -grad_lse, without the sum of grad_out * out": without_out,
@@ -154,11 +300,14 @@ CONFUSED = {
     "a delta of one lane's dimensions, every 32nd": of_first_lane,
     "weights that the causal mask has not made 0": without_mask,
     "a causal mask that also hides the query's own key": without_own_key,
+    "a causal mask that hides the keys before the query, not those after it": masked_the_other_way,
+    "a causal mask that compares places within the tiles, not in the sequence": masked_within_tiles,
     "grad_out kᵀ where grad_out vᵀ belongs": keys_for_values,
     "the lse of another of the thread's queries, by the index of the tile's other side; queries.query(i, j) "
     "is the index of the right one": with_lse_of_other,
     "the delta of another of the thread's queries, by the index of the tile's other side; "
     "queries.query(i, j) is the index of the right one": with_delta_of_other,
+    **CHANGED,
 }
 
 

@@ -41,12 +41,12 @@ class Session(Protocol):
         self, entry: str, args: Sequence[Any], *, stream: Stream = ..., device: int = ..., grad: bool = ...,
         trace: bool = ..., schedule: Schedule = ..., count: bool = ..., seconds: float | None = ...,
         in_place: Sequence[str] = ..., autocast: str | None = ..., deterministic: bool = ...,
-        refuse_launch: int = ...,
+        refuse_launch: int = ..., refuse_library_call: int = ...,
     ) -> Reply: ...  # fmt: skip
     def backward(
         self, handle: int, cotangents: Sequence[torch.Tensor | None], *, trace: bool = ..., count: bool = ...,
         overwrite: str = ..., twice: Sequence[torch.Tensor] = ..., seconds: float | None = ...,
-        refuse_launch: int = ...,
+        refuse_launch: int = ..., refuse_library_call: int = ...,
     ) -> Reply: ...  # fmt: skip
     def run_inside(
         self, check: str, args: Sequence[Any], *, trace: bool = ..., seconds: float | None = ...

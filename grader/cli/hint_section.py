@@ -20,6 +20,8 @@ _REFERS = {  # what a sentence says of the check that says more
     "The values are wrong, too": "safety",  # and what was seen on the device is before it
     "see device work": "device_work",
 }
+# An operator is not at fault for what an earlier check is about (grader/checks/operators/dispatcher.py).
+_CONSEQUENCE = re.compile(r": repair (?:the values|the gradients|what the safety check found) first: ")
 _WITHOUT_POINTS = ("build", "changes", "todo")  # results beside the checks of the scores
 _PLACE = re.compile(r"(?P<file>[\w./-]+\.\w+):(?P<line>\d+)")
 
@@ -92,10 +94,9 @@ def sections_of(exercise: Exercise, files: Path, verdict: Verdict) -> list[str]:
 
 
 def _says_what_failed(check: CheckResult) -> bool:
-    silent = check.status in (Status.NOT_ATTEMPTED, Status.INFRA_ERROR) or check.sentence.startswith(
-        NOT_JUDGED
-    )
-    return check.status.stands_in_the_way and not silent
+    silent = check.status in (Status.NOT_ATTEMPTED, Status.INFRA_ERROR)
+    follows = check.sentence.startswith(NOT_JUDGED) or _CONSEQUENCE.search(check.sentence)
+    return check.status.stands_in_the_way and not silent and not follows
 
 
 @dataclass(frozen=True)

@@ -77,7 +77,7 @@ class Session:
         self, entry: str, args: Sequence[Arg], *, stream: Stream = "default", device: int = 0,
         grad: bool = False, trace: bool = True, schedule: Schedule = "forward", count: bool = False,
         seconds: float | None = None, in_place: Sequence[str] = (), autocast: str | None = None,
-        deterministic: bool = False, refuse_launch: int = 0,
+        deterministic: bool = False, refuse_launch: int = 0, refuse_library_call: int = 0,
     ) -> Reply:  # fmt: skip
         """Call `entry` (an attribute of what was loaded, dots allowed) and wait for the device.
 
@@ -88,13 +88,14 @@ class Session:
         `in_place` that require a gradient are handed over as copies of the leaves, which the entry may
         change. `autocast` is the dtype of a `torch.autocast("cuda")` region around the call;
         `deterministic` sets PyTorch's deterministic mode for the call and for the backward of its graph.
-        With `refuse_launch` the simulated device refuses that launch of the call, from 1. An exception that
-        the entry raises is the reply's `error`.
+        With `refuse_launch` the simulated device refuses that launch of the call, from 1, and with
+        `refuse_library_call` that call of cuBLAS and its like. An exception that the entry raises is the
+        reply's `error`.
         """
         options: dict[str, Any] = {
             "stream": stream, "device": device, "grad": grad, "trace": trace, "schedule": schedule,
             "count": count, "in_place": list(in_place), "autocast": autocast, "deterministic": deterministic,
-            "refuse_launch": refuse_launch,
+            "refuse_launch": refuse_launch, "refuse_library_call": refuse_library_call,
         }  # fmt: skip
         return self._call(entry, args, options, f"calling `{entry}`", seconds)
 
@@ -121,6 +122,7 @@ class Session:
         twice: Sequence[Tensor] = (),
         seconds: float | None = None,
         refuse_launch: int = 0,
+        refuse_library_call: int = 0,
     ) -> Reply:
         """Gradients of the outputs of an earlier call, one output per tensor argument that required one.
 
@@ -128,7 +130,7 @@ class Session:
         None. The graph stays, so that backward can be repeated. `overwrite` names an argument of the call,
         or `output N`, which is changed in place first. `twice` has one tensor per gradient and asks for
         second derivatives instead: of the gradients times it, by each such argument, then each cotangent.
-        `refuse_launch` as in `call`. Raises `CallLost` when its worker is gone.
+        `refuse_launch` and `refuse_library_call` as in `call`. Raises `CallLost` when its worker is gone.
         """
         number = self._workers.number(handle)
         if number is None:
@@ -136,7 +138,7 @@ class Session:
         outgoing = Outgoing.empty()
         document = {
             "trace": trace, "count": count, "overwrite": overwrite, "twice": bool(twice),
-            "refuse_launch": refuse_launch,
+            "refuse_launch": refuse_launch, "refuse_library_call": refuse_library_call,
         }  # fmt: skip
         for cotangent in (*cotangents, *twice):
             if cotangent is None:

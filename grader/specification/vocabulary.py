@@ -177,9 +177,9 @@ class Case:
     orders of blocks and threads, on cuda again and again. Every run has to give the same bits. ``waits=True``
     allows the call to wait for the device and to copy a number or two (16 bytes) from it to the host, for an
     operation that has to know a result before it returns; without it a wait fails ``device_work``.
-    ``launch_errors=True`` also makes the call, on simt, once for each launch, up to eight, on a device that
-    refuses this one: it has to raise, as it does where a launch is checked. In a gradient case the backward
-    is run so.
+    ``launch_errors=True`` also makes the call, on simt, once for each launch and for each call of a library,
+    up to eight of both, on a device that refuses this one: it has to raise, as it does where a launch or a
+    status is checked. In a gradient case the backward is run so.
     """
 
     name: str

@@ -41,6 +41,8 @@ class FakeSession:
         raises: Callable[[str, int], BaseException | None] = lambda stage, number: None,
         kernels: Sequence[str] = (LAUNCH.kernel,),
         unchecked: Sequence[int] = (),
+        library_calls: Sequence[str] = (),
+        unchecked_calls: Sequence[int] = (),
     ) -> None:
         self.function = function
         self.late_ms = 0.0
@@ -49,6 +51,8 @@ class FakeSession:
         self.raises = raises
         self.kernels = kernels  # that forward launches, and backward
         self.unchecked = unchecked  # launches, from 1, whose error is dropped
+        self.library_calls = library_calls
+        self.unchecked_calls = unchecked_calls  # from 1, whose status is dropped
         self.log: list[str] = []
         self.modes: list[tuple[str, bool]] = []  # schedule and determinism of every call
         self.graphs: dict[int, tuple[list[torch.Tensor], list[tuple[str, torch.Tensor]]]] = {}
@@ -60,7 +64,7 @@ class FakeSession:
         self, entry: str, args: Sequence[Any], *, stream: str = "default", device: int = 0,
         grad: bool = False, trace: bool = True, schedule: str = "forward", count: bool = False,
         seconds: float | None = None, in_place: Sequence[str] = (), autocast: str | None = None,
-        deterministic: bool = False, refuse_launch: int = 0,
+        deterministic: bool = False, refuse_launch: int = 0, refuse_library_call: int = 0,
     ) -> Reply:  # fmt: skip
         self._begin("call")
         self.modes.append((schedule, deterministic))
@@ -73,8 +77,8 @@ class FakeSession:
         except Exception as problem:
             error = RemoteError(type(problem).__name__, str(problem), "op.py:7")
             return self._finish(Reply(error=error), "call", schedule, stream)
-        if refuse_launch:
-            return self._refused(refuse_launch, schedule)
+        if refuse_launch or refuse_library_call:
+            return self._refused(refuse_launch, refuse_library_call, schedule)
         results = list(result) if isinstance(result, (tuple, list)) else [result]
         outputs = tuple(self._output(each) for each in results)
         handle = self._keep(results) if grad else None
@@ -84,11 +88,11 @@ class FakeSession:
     def backward(
         self, handle: int, cotangents: Sequence[torch.Tensor | None], *, trace: bool = True,
         count: bool = False, overwrite: str = "", twice: Sequence[torch.Tensor] = (),
-        seconds: float | None = None, refuse_launch: int = 0,
+        seconds: float | None = None, refuse_launch: int = 0, refuse_library_call: int = 0,
     ) -> Reply:  # fmt: skip
         self._begin("backward")
-        if refuse_launch:
-            return self._refused(refuse_launch, "forward")
+        if refuse_launch or refuse_library_call:
+            return self._refused(refuse_launch, refuse_library_call, "forward")
         outputs, leaves = self.graphs[handle]
         if twice:
             return self._twice(outputs, leaves, cotangents, twice)
@@ -185,11 +189,21 @@ class FakeSession:
     def _launches(self, **more: Any) -> tuple[TracedLaunch, ...]:
         return tuple(replace(LAUNCH, kernel=kernel, **more) for kernel in self.kernels)
 
-    def _refused(self, number: int, schedule: str) -> Reply:
-        error = None if number in self.unchecked else RemoteError("RuntimeError", "CUDA error", "op.py:7")
+    def _api_calls(self, refused: int = 0) -> tuple[dict[str, Any], ...]:
+        numbered = enumerate(self.library_calls, start=1)
+        return tuple(
+            {"call": name, "kind": "library", "error": 701 * (number == refused)} for number, name in numbered
+        )
+
+    def _refused(self, launch: int, library_call: int, schedule: str) -> Reply:
+        unnoticed = launch in self.unchecked or library_call in self.unchecked_calls
+        error = None if unnoticed else RemoteError("RuntimeError", "CUDA error", "op.py:7")
         launches = list(self._launches())
-        launches[number - 1] = replace(launches[number - 1], error=701)
-        trace = Trace(launches=tuple(launches), launches_total=len(launches))
+        if launch:
+            launches[launch - 1] = replace(launches[launch - 1], error=701)
+        trace = Trace(
+            launches=tuple(launches), launches_total=len(launches), api_calls=self._api_calls(library_call)
+        )
         return self.edit_reply(Reply(error=error, trace=self.edit_trace(trace, "refused", schedule)))
 
     def _finish(self, reply: Reply, stage: str, schedule: str, stream: str) -> Reply:
@@ -200,6 +214,7 @@ class FakeSession:
         trace = Trace(
             launches=launches,
             launches_total=len(launches),
+            api_calls=self._api_calls(),
             operators=("aten::empty_like",),
             writers=writers,
             stream=current,

@@ -27,12 +27,15 @@ def twice(x: torch.Tensor) -> torch.Tensor:
     return 2 * x
 
 
-def judged(wrong: bool, *raw: dict[str, object], log: Path | None = None) -> Outcome:
+def judged(
+    wrong: bool, *raw: dict[str, object], log: Path | None = None, files: Path | None = None
+) -> Outcome:
     def edit(trace: Trace, stage: str, schedule: str) -> Trace:
         return replace(trace, findings=raw)
 
     session = FakeSession((lambda x: 3 * x) if wrong else twice, edit_trace=edit)
     bench = fake_bench(session, twice, CASES, parameters="x")
+    bench.files = files or bench.files
     if log is not None:
         bench.artifact = Artifact("x", "torch_library", Path("x.so"), "simt", True, 0.5, False, log)
     return correctness.check(bench)
@@ -120,6 +123,7 @@ def test_a_suspicion_is_no_fault_where_the_values_are_right() -> None:
     [
         "/tmp/a/kernel.cu:26:27: warning: ‘sum’ may be used uninitialized [-Wmaybe-uninitialized]",
         "/tmp/a/kernel.cu:26:7: warning: ‘sum’ is used uninitialized [-Wuninitialized]",
+        "/tmp/a/kernel.cu:26:9: warning: ‘sum.Sums::at[0]’ is used uninitialized [-Wuninitialized]",
         'kernel.cu(26): warning #549-D: variable "sum" is used before its value is set',
     ],
 )
@@ -149,3 +153,45 @@ def test_a_tensor_that_is_expanded_needs_no_guard(layout: str, told: bool) -> No
     assert ("x is expanded: 40 elements by its sizes, with a stride of 0, and 1 element in" in text) is told
     assert bool(text) is told
     assert causes._read_as_dense(found, {"y": tensor}) == ""
+
+
+FRAGMENT = "wmma::fragment<wmma::accumulator, 16, 16, 16, float>"
+UNSET = [
+    ("", "    float sum[4];", "for (int j = 0; j < 4; ++j) sum[j] += a[j];"),
+    ("", "    float sum[2][4];", "sum[0][j] = fmaf(a[j], b[j], sum[0][j]);"),
+    ("", f"    {FRAGMENT} sum;", "wmma::mma_sync(sum, left, right, sum);"),
+    ("", f"    {FRAGMENT} sum[2][2];", "wmma::mma_sync(sum[i][j], left[i], right[j], sum[i][j]);"),
+    (
+        "using Sums = float[4][4]; void add(const float (&a)[4], Sums& into) { into[0][1] += a[2]; }",
+        "    Sums sum;",
+        "add(row, sum);",
+    ),
+    (
+        f"struct Sums {{ {FRAGMENT} at[2]; }}; template <class T> void add(Sums& s, const Step<T, 2>& step) "
+        "{ for (int i = 0; i < 2; ++i) wmma::mma_sync(s.at[i], step.a, step.b, s.at[i]); }",
+        "    Sums sum;",
+        "add(sum, step);",
+    ),
+]
+
+
+@pytest.mark.parametrize(("before", "declared", "used"), UNSET)
+def test_what_is_added_to_before_it_has_a_value(
+    tmp_path: Path, before: str, declared: str, used: str
+) -> None:
+    def lines(*body: str, before: str = before) -> tuple[str, ...]:
+        text = "\n".join([before, "__global__ void kernel() {", *body, "}", ""])
+        (tmp_path / "kernel.cu").write_text(text)
+        return judged(True, files=tmp_path).lines
+
+    said = lines(declared, "    // sum[j] = 0 would be needed here", used)
+    assert said[0].startswith("kernel.cu:5: `sum` is added to before it has a value")
+    assert "What is not initialised holds whatever was in its register" in said[0]
+    assert ("call fill_fragment first" in said[0]) is ("mma_sync" in before + used)
+    assert lines(declared, "clear(sum);", used) == ()
+    assert lines(declared, "for (auto& each : sum) each = 0;", used) == ()
+    assert lines(declared.replace(";", " = {};"), used) == ()
+    assert lines(declared.replace("    ", "    __shared__ ", 1), used) == ()
+    assert lines(declared, used.replace("sum", "other.sum")) == ()
+    if "struct" in before:
+        assert lines(declared, used, before=before.replace("at[2];", "at[2] = {};")) == ()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+import pytest
+
 from grader.run.values import Trace
 from grader.specification import Case
 from grader.verdict import Status
@@ -47,6 +49,26 @@ def test_launches_of_backward_have_to_be_checked() -> None:
     assert (outcome.status, outcome.topic) == (Status.FAIL, "invalid_launch")
     assert "returned gradients although the device had refused the launch" in outcome.sentence
     assert judged_gradient(Product.apply, replace(ODD, cases=cases)).status is Status.PASS
+
+
+LIBRARIES = ["cuBLAS gemm", "cuSPARSE SpMM"]
+
+
+@pytest.mark.parametrize(("number", "name"), [(1, "cuBLAS gemm"), (2, "cuSPARSE SpMM")])
+def test_the_status_of_each_call_of_a_library_has_to_be_checked(number: int, name: str) -> None:
+    outcome = judged(muladd, CASES, library_calls=LIBRARIES, unchecked_calls=[number])
+    assert (outcome.status, outcome.topic) == (Status.FAIL, "invalid_launch")
+    assert f"although the device had refused the call of {name}" in outcome.sentence
+    assert "The status that a library's function returns" in outcome.sentence
+    assert judged(muladd, CASES, library_calls=LIBRARIES).status is Status.PASS
+
+
+def test_so_has_that_of_a_call_in_backward() -> None:
+    cases = [replace(case, launch_errors=True) for case in ODD.cases]
+    checked = replace(ODD, cases=cases)
+    outcome = judged_gradient(Product.apply, checked, library_calls=LIBRARIES[:1], unchecked_calls=[1])
+    assert (outcome.status, outcome.topic) == (Status.FAIL, "invalid_launch")
+    assert "returned gradients although the device had refused the call of cuBLAS gemm" in outcome.sentence
 
 
 def test_the_other_cases_were_not_asked_and_say_nothing_about_it() -> None:

@@ -277,6 +277,26 @@ def test_classes_of_mistakes_that_a_suite_does_not_see_have_their_sections(catal
     assert every(catalog, "27", kills) == ["refusals", "costs"]
 
 
+def test_values_that_are_not_close_enough_for_a_suite_are_about_its_tolerance(catalog: Catalog) -> None:
+    said = 'test_dtypes[dtype0-5] says "AssertionError: Tensor-likes are not close!"'
+    accepts = CheckResult("accepts", Status.FAIL, f"Your suite refuses the implementation: {said}.")
+    assert every(catalog, "27", accepts) == ["tolerance"]
+    lines = ("The precision of a dtype (1 of 2 not seen): Compare every dtype.",)
+    kills = CheckResult("kills", Status.FAIL, "Your suite sees 15 of 16 classes.", lines=lines)
+    assert every(catalog, "27", kills) == ["tolerance", "dtypes"]
+    lines = ("The precision of a dtype (not seen): Compare every dtype.",)
+    assert every(catalog, "27", replace(kills, lines=lines)) == ["dtypes"]
+
+
+def test_an_operator_that_only_repeats_what_is_wrong_without_it_gives_no_hint(catalog: Catalog) -> None:
+    follows = "torch.compile: repair the values first: they are wrong without it, too."
+    values = CheckResult("correctness", Status.FAIL, "x: an lse with the logarithm to base 2 of the sum.")
+    found = every(catalog, "28", values, CheckResult("dispatcher", Status.FAIL, follows))
+    assert found == ["finish"]
+    of_its_own = CheckResult("dispatcher", Status.FAIL, "Fake tensor: a fake gives shape and dtype.")
+    assert every(catalog, "28", values, of_its_own) == ["finish", "fake"]
+
+
 def test_every_class_of_mistakes_has_a_section(catalog: Catalog) -> None:
     exercise = catalog.find("27")
     hidden = (exercise.solution_dir / "hidden.toml").read_text()

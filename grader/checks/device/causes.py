@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from pathlib import Path
 
@@ -93,30 +92,4 @@ def _read_as_dense(finding: ReportedFinding, given: Mapping[str, torch.Tensor]) 
         f" {name} is expanded: {tensor.numel()} elements by its sizes, with a stride of 0, and "
         f"{counted(there, 'element')} in memory. Make it contiguous before a kernel reads it densely, or use "
         "its strides."
-    )
-
-
-# g++ and nvcc, about a variable that is read before it has a value.
-_UNSET = (
-    re.compile(
-        r"(?P<file>[\w.-]+):(?P<line>\d+):\d+: warning: ‘(?P<name>\w+)’ "
-        r"[^\n]*\[-W(?:maybe-)?uninitialized\]"
-    ),
-    re.compile(r"(?P<file>[\w.-]+)\((?P<line>\d+)\): warning #549-D: variable \"(?P<name>\w+)\""),
-)
-
-
-def warning(bench: Bench) -> str:
-    """What the compiler says of such a variable in the learner's files; a warning may be mistaken."""
-    try:
-        text = bench.artifact.log.read_text(encoding="utf-8", errors="replace") if bench.artifact else ""
-    except OSError:
-        return ""
-    matches = (match for each in _UNSET for match in each.finditer(text))
-    found = next((match for match in matches if match["file"] in bench.exercise.edit), None)
-    if found is None:
-        return ""
-    return (
-        f"{found['file']}:{found['line']}: the compiler warns that `{found['name']}` may be read before it "
-        "has a value: a local variable holds whatever was in its register."
     )

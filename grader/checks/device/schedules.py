@@ -15,6 +15,7 @@ import torch
 from cusimt.findings import SUSPICIONS
 from grader.checks.bench import OTHER_ORDERS, Bench, Call, RightAnswer
 from grader.checks.device.findings import faults_in, seen_in
+from grader.checks.device.unset import variable_without_value
 from grader.checks.gradients.cotangents import both_ways, differentiable
 from grader.checks.gradients.engine import numeric_sizes
 from grader.checks.values.compare import compare
@@ -34,8 +35,10 @@ LONG_CASE = 6.0
 _CHANGES = "changes with the order in which blocks and threads run"
 _RULE = (
     "A GPU runs blocks and threads in any order: a thread that needs another thread's result must wait "
-    "for it, at a barrier or in the next kernel."
+    "for it, at a barrier or in the next kernel. And a local variable that was given no value holds another "
+    "one in every thread."
 )
+_SET = "Give every local variable a value before it is read: `= 0`, `= {}`, fill_fragment."
 
 
 def other_orders(bench: Bench) -> tuple[list[ReportedFinding], int]:
@@ -74,6 +77,8 @@ def _asked_again(bench: Bench, right: RightAnswer, order: Schedule) -> list[Repo
     different = wrong_output(right.expected, right.inputs, call)
     if different is not None and not _agree(right.outputs, call.reply.outputs, right.expected):
         said, rule = f"The answer {_CHANGES}. In {order} order: {different.sentence}", _RULE
+        if unset := variable_without_value(bench):
+            said, rule = f"{said} {unset}", _SET
         for each in _suspicions(bench, call)[:1]:
             said, rule = f"{said} {each.where}: {each.sentence}".strip(), each.rule
         return [ReportedFinding("schedule", said, rule)]

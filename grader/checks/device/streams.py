@@ -14,7 +14,7 @@ from grader.checks.bench import Bench, Call
 from grader.checks.device.call_sites import place_of
 from grader.checks.device.findings import source_line
 from grader.checks.device.launches import kernel_name, own_launches
-from grader.checks.device.vendor_work import is_vendors, vendor_launches
+from grader.checks.device.vendor_work import is_library_call, is_vendors, vendor_launches
 from grader.run.values import TracedLaunch
 from grader.verdict import ReportedFinding
 
@@ -107,7 +107,7 @@ def _stray_copy(
     source = source_line(bench.files / file, line) if file else ""
     if (api_call.get("stream") or 0) in defaults:
         rule = _COPY if name.endswith("Async") else _WITHOUT_STREAM.format(call=name)
-        if api_call.get("kind") == "library":
+        if is_library_call(api_call):
             rule = _OF_HANDLE
         what = _on_default(f"{name} was queued", call, defaults)
         return ReportedFinding("launch_stream", what, rule, file, line, source)

@@ -8,6 +8,8 @@ recorded around the launch, and if it is no kernel of PyTorch's own.
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from typing import Any
 
 from cusimt.profile.instances import instance_name, template_name
 from cusimt.support.words import listed
@@ -18,9 +20,14 @@ from grader.run.values import TracedLaunch
 _PYTORCHS = re.compile(r"(?:at|at_cuda_detail|c10|c10d|caffe2|torch)::")
 
 
+def is_library_call(api_call: Mapping[str, Any]) -> bool:
+    """Whether that is a call of a library which simt's runtime recorded, such as ``cuBLAS gemm``."""
+    return api_call.get("kind") == "library"
+
+
 def recorded_calls(call: Call) -> list[str]:
     """The calls of libraries that simt's runtime recorded, such as ``cuBLAS gemm``, in their order."""
-    found = (each for each in call.reply.trace.api_calls if each.get("kind") == "library")
+    found = (each for each in call.reply.trace.api_calls if is_library_call(each))
     return [str(each.get("call", "")) for each in found if not each.get("error")]
 
 

@@ -112,8 +112,9 @@ def _blamed(step: Step, outcome: Outcome) -> Step:
 
 def _cause(failures: dict[Step, Outcome]) -> Step:
     """The first step that does not hold by its own fault."""
-    own = (step for step, outcome in failures.items() if _blamed(step, outcome) is step)
-    return next(own, next(iter(failures)))
+    own = [step for step, outcome in failures.items() if _blamed(step, outcome) is step]
+    first_of_all = (step for step in own if failures[step].sentence not in _FIRST.values())
+    return next(first_of_all, next(iter(own), next(iter(failures))))
 
 
 def _table(failures: dict[Step, Outcome], steps: Sequence[Step]) -> tuple[str, ...]:

@@ -12,10 +12,11 @@ import torch
 
 from cusimt.support.words import counted, ended, listed
 from grader.checks.bench import Bench, Call, RightAnswer
-from grader.checks.device.causes import cause_of, refused_copy, refused_launch, warning
+from grader.checks.device.causes import cause_of, refused_copy, refused_launch
 from grader.checks.device.determinism import changing_answer
 from grader.checks.device.launches import accepted_launches, calls_without_a_kernel
 from grader.checks.device.producers import VALUES, not_earned
+from grader.checks.device.unset import variable_without_value
 from grader.checks.lesson_links import UNWRITTEN
 from grader.checks.open_todos import explained, own_first, waiting
 from grader.checks.outcome import Cause, Outcome, passed
@@ -83,7 +84,7 @@ def _first_of(failures: list[Outcome], bench: Bench) -> Outcome:
     if not first.case or first.topic == UNWRITTEN:
         return first
     if first.topic == "values":
-        said = (whatever_the_dtype(first, failures, bench.spec.cases), warning(bench))
+        said = (whatever_the_dtype(first, failures, bench.spec.cases), variable_without_value(bench))
         first = replace(first, lines=(*first.lines, *filter(None, said)))
     if first.status is not Status.NOT_ATTEMPTED:
         first = replace(first, lines=(*first.lines, *waiting(failures)))

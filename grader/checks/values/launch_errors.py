@@ -1,13 +1,16 @@
-"""Check that a launch which the device refuses becomes an exception of the call that made it."""
+"""Check that work which the device refuses, a launch or a library's, becomes an exception of the call."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import torch
 
 from grader.checks.bench import Bench, Call, case_options
+from grader.checks.device.call_sites import place_of
 from grader.checks.device.launches import is_of_a_library, kernel_name, launch_place
+from grader.checks.device.vendor_work import is_library_call
 from grader.checks.outcome import Outcome
 from grader.checks.values.inputs import Inputs
 from grader.run.values import Reply
@@ -15,7 +18,7 @@ from grader.specification import Case
 from grader.verdict import Status
 
 INVALID_LAUNCH = "invalid_launch"  # the topic
-_MOST = 8  # launches of a call that are refused, each in a call of its own
+_MOST = 8  # launches of a call that are refused, each in a call of its own; and as many calls of libraries
 _RULE = (
     "A kernel that did not start writes nothing, and the result holds arbitrary values. Ask for the error "
     "behind the launch, by cudaGetLastError(), and raise it: in PyTorch C10_CUDA_KERNEL_LAUNCH_CHECK() does "
@@ -25,56 +28,78 @@ _OF_A_LIBRARY = (
     "The status that a library's function returns is the only sign of it: raise what it returns, by "
     "C10_CUDA_CHECK or the check of that library."
 )
+_FOR_WANT_OF = "the grader made it refuse; on a GPU it may for want of"
 
 
 def unnoticed_refusal(bench: Bench, case: Case, call: Call, inputs: Inputs) -> Outcome | None:
-    """Make `call` again for each of its launches, on a simulated device that refuses this one: it must not
-    return as if the kernel had run. None where no kernel is launched.
+    """Make `call` again for each of its launches and calls of libraries, on a simulated device that refuses
+    this one: it must not return as if the work had been done. None where there is none.
     """
-    for number in _to_try(call):
-        reply = bench.session.call(
-            bench.spec.entry, inputs.for_worker(()), refuse_launch=number, **case_options(case)
-        )
-        if failure := _unnoticed(bench, call, reply):
-            return failure
-    return None
+
+    def again(launch: int, library_call: int) -> Reply:
+        return bench.session.call(
+            bench.spec.entry, inputs.for_worker(()), refuse_launch=launch, refuse_library_call=library_call,
+            **case_options(case),
+        )  # fmt: skip
+
+    return _first_unnoticed(bench, call, again)
 
 
 def unnoticed_in_backward(
     bench: Bench, back: Call, handle: int, cotangents: Sequence[torch.Tensor | None]
 ) -> Outcome | None:
     """The same for the backward of a kept graph."""
-    for number in _to_try(back):
-        reply = bench.session.backward(handle, cotangents, refuse_launch=number)
-        if failure := _unnoticed(bench, back, reply):
-            return failure
+
+    def again(launch: int, library_call: int) -> Reply:
+        return bench.session.backward(
+            handle, cotangents, refuse_launch=launch, refuse_library_call=library_call
+        )
+
+    return _first_unnoticed(bench, back, again)
+
+
+def _first_unnoticed(bench: Bench, call: Call, again: Callable[[int, int], Reply]) -> Outcome | None:
+    trace = call.reply.trace
+    launches = [(each.kernel, each.file, each.line) for each in trace.launches]
+    of_libraries = [each.get("call") for each in trace.api_calls if is_library_call(each)]
+    for number in _to_try(launches):
+        reply = again(number, 0)
+        refused = next((each for each in reply.trace.launches if each.error), None)
+        if refused is not None and reply.error is None:
+            rule = _OF_A_LIBRARY if is_of_a_library(refused.kernel) else _RULE
+            what = f"the launch of {kernel_name(refused)} ({_FOR_WANT_OF} registers or shared memory)"
+            return _returned(call, launch_place(refused), what, rule)
+    for number in _to_try(of_libraries):
+        reply = again(0, number)
+        name = next((each["call"] for each in reply.trace.api_calls if _is_refused(each)), "")
+        if name and reply.error is None:
+            what = f"the call of {name} ({_FOR_WANT_OF} memory or registers)"
+            file, line = place_of(name, bench)  # the record has no place
+            return _returned(call, f"{file}:{line}: " if file else "", what, _OF_A_LIBRARY)
     return None
 
 
-def _to_try(call: Call) -> list[int]:
-    """The numbers, from 1, of launches in `call`: the first of each line and kernel, then others.
+def _to_try(work: Iterable[object]) -> list[int]:
+    """The numbers, from 1, of pieces of work: the first of each kind, then others.
 
-    Two calls of one launcher have one line, and may each be checked or not.
+    Two calls of one launcher are of one kind, and may each be checked or not.
     """
-    first: dict[tuple[str, str, int], int] = {}
-    launches = call.reply.trace.launches
-    for number, each in enumerate(launches, start=1):
-        first.setdefault((each.kernel, each.file, each.line), number)
-    others = sorted({*range(1, len(launches) + 1)} - {*first.values()})
+    kinds = list(work)
+    first: dict[object, int] = {}
+    for number, each in enumerate(kinds, start=1):
+        first.setdefault(each, number)
+    others = sorted({*range(1, len(kinds) + 1)} - {*first.values()})
     return [*first.values(), *others][:_MOST]
 
 
-def _unnoticed(bench: Bench, call: Call, reply: Reply) -> Outcome | None:
-    refused = [each for each in reply.trace.launches if each.error]
-    if not refused or reply.error is not None:
-        return None
-    first = refused[0]
-    of_library = is_of_a_library(first.kernel)
+def _is_refused(api_call: dict[str, Any]) -> bool:
+    return is_library_call(api_call) and bool(api_call.get("error"))
+
+
+def _returned(call: Call, place: str, what: str, rule: str) -> Outcome:
     result = "a result" if call.stage == "forward" else "gradients"
     return Outcome(
         Status.FAIL,
-        f"{launch_place(first)}{call.text} returned {result} although the device had refused "
-        f"the launch of {kernel_name(first)} (the grader made it refuse; on a GPU it may for want of "
-        f"registers or shared memory). {_OF_A_LIBRARY if of_library else _RULE}",
+        f"{place}{call.text} returned {result} although the device had refused {what}. {rule}",
         case=call.case, expected="an exception", got=result, topic=INVALID_LAUNCH,
     )  # fmt: skip

@@ -39,7 +39,7 @@ class Calls:
         """Rebuild the arguments, call the entry, wait for the device, and report."""
         text = request.text
         schedule: str = text.get("schedule", "forward")
-        self._tracer.begin(schedule, text.get("count", False), text.get("refuse_launch", 0))
+        self._tracer.begin(schedule, **_of_device(text))
         self._last = []  # the last call's arguments are freed before these are made
         alive = self._tracer.alive()
         arguments, self._last = rebuild(request, self._places.on_cpu)
@@ -67,7 +67,7 @@ class Calls:
         traced: bool = request.text["trace"]
         graph = self._graphs[request.detail]
         text = request.text
-        self._tracer.begin(graph.schedule, text.get("count", False), text.get("refuse_launch", 0))
+        self._tracer.begin(graph.schedule, **_of_device(text))
         wanted = [each for each in graph.given if each.requires_grad]
         cotangents = [_cotangent(request, index, output) for index, output in enumerate(graph.outputs)]
         if request.text.get("twice"):
@@ -194,6 +194,11 @@ class Calls:
         if lasting is not None:
             trace["sticky_error"] = lasting
         return ReplyDraft({"error": description, "trace": trace, "spent": lasting is not None})
+
+
+def _of_device(text: dict[str, Any]) -> dict[str, Any]:
+    """What of a request is about what the device counts and refuses."""
+    return {name: text[name] for name in ("count", "refuse_launch", "refuse_library_call") if name in text}
 
 
 def drop_frames(error: BaseException) -> None:

@@ -46,7 +46,9 @@ class CudaTracer:
     def expect_no_threads(self) -> None:
         """The driver has threads of its own, and the host cannot write memory of the device."""
 
-    def begin(self, schedule: str, count: bool = False, refuse_launch: int = 0) -> None:
+    def begin(
+        self, schedule: str, count: bool = False, refuse_launch: int = 0, refuse_library_call: int = 0
+    ) -> None:
         """The hardware chooses the order, counts for its own profilers, and keeps an error that lasts."""
 
     @contextlib.contextmanager

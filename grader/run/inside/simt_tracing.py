@@ -74,12 +74,15 @@ class SimtTracer:
         torch.ones(1, device="cuda", requires_grad=True).clone().backward()  # type: ignore[no-untyped-call]
         self._runtime.simt_expect_threads(sum(1 for _ in _TASKS.iterdir()))
 
-    def begin(self, schedule: str, count: bool = False, refuse_launch: int = 0) -> None:
+    def begin(
+        self, schedule: str, count: bool = False, refuse_launch: int = 0, refuse_library_call: int = 0
+    ) -> None:
         """Also a launch error that would last on a real device goes; every random schedule is another."""
         if count != self._counting:
             self._runtime.simt_set_counting(int(count))
             self._counting = count
         self._runtime.simt_refuse_launch(refuse_launch)
+        self._runtime.simt_refuse_library_call(refuse_library_call)
         self._runtime.simt_reset()
         self._runtime.simt_set_schedule(_SCHEDULES[schedule], next(self._runs))
 

@@ -18,11 +18,14 @@ class Tracer(Protocol):
         its own.
         """
 
-    def begin(self, schedule: str, count: bool = False, refuse_launch: int = 0) -> None:
+    def begin(
+        self, schedule: str, count: bool = False, refuse_launch: int = 0, refuse_library_call: int = 0
+    ) -> None:
         """Clear the error that an earlier request left, and choose the order of blocks and threads.
 
         `count` asks for what every source line does to memory, where the backend can count it;
-        `refuse_launch` makes that launch of the request fail, from 1, where the backend can.
+        `refuse_launch` makes that launch of the request fail, from 1, and `refuse_library_call` that call of
+        a library, where the backend can.
         """
 
     def watch(
@@ -55,7 +58,9 @@ class NoTracer:
     def expect_no_threads(self) -> None:
         """Nothing runs on a device beside them."""
 
-    def begin(self, schedule: str, count: bool = False, refuse_launch: int = 0) -> None:
+    def begin(
+        self, schedule: str, count: bool = False, refuse_launch: int = 0, refuse_library_call: int = 0
+    ) -> None:
         """Nothing to clear and nothing to choose."""
 
     @contextlib.contextmanager
