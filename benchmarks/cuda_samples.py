@@ -16,14 +16,17 @@ from __future__ import annotations
 import json
 import re
 import shlex
+import tempfile
+import threading
 import tomllib
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 from benchmarks import record
-from benchmarks.checkouts import commit_of, run_limited
-from benchmarks.judged_programs import BUILD_LIMIT, LIMITS, Built, Result, Rules, judged
+from benchmarks.checkouts import Ended, commit_of, run_limited
+from benchmarks.judged_programs import BUILD_LIMIT, Built, Result, Rules, judged, limits
 from benchmarks.program_records import arguments, run_and_record
 
 _FOLDERS = (
@@ -36,6 +39,10 @@ _FOLDERS = (
     "6_Performance",
 )
 _PROGRAM = re.compile(r"^\s*add_executable\(\s*([\w-]+)", re.MULTILINE)
+_PROJECT = ("cmake_minimum_required(VERSION 3.20)", "project(samples LANGUAGES C CXX CUDA)")
+_REFUSED = re.compile(
+    r"^CMake Error at \S*?(\w+)/CMakeLists\.txt:\d+ \(.*\):\n+\s*(.*(?:\n {2}\S.*)*)", re.MULTILINE
+)
 RULES = Rules(passed=re.compile(""), failed=re.compile(r"\bFAIL(ED|URE)?\b"), missing="no program", waived=2)
 Table = dict[str, Any]
 
@@ -61,16 +68,59 @@ def runs_of(name: str, own: Table, known: Table) -> tuple[str, ...]:
     return tuple(shlex.join(each.get("args", ())) for each in entry.get("runs", [entry]))
 
 
-def build(source: Path, runs: tuple[str, ...], scratch: Path, within: tuple[str, ...]) -> Built:
-    """Configure and build the sample in `source`; each of its programs runs with each of `runs`."""
-    (folder := scratch / source.name).mkdir()
-    # CMake writes down which nvcc it found: the one of the simulated toolkit.
-    command = shlex.join(["cmake", "-S", str(source), "-B", "."]) + " && cmake --build ."
-    ended = run_limited([*within, "bash", "-c", command], folder, BUILD_LIMIT)
-    names = dict.fromkeys(_PROGRAM.findall((source / "CMakeLists.txt").read_text()))
-    programs = [name for name in names if (folder / name).is_file()]
-    lines = tuple(f"./{program} {arguments}" for program in programs for arguments in runs)
-    return Built(folder, ended, lines, runs if any(runs) else ())
+class Tree:
+    """The samples in `sources`, configured once for a build: `refused` has CMake's reason against some.
+
+    CMake writes down which nvcc it found: the one of the simulated toolkit.
+    """
+
+    def __init__(self, folder: Path, sources: dict[str, Path], within: tuple[str, ...]) -> None:
+        self.folder, self.within = folder, within
+        self.refused: dict[str, Ended] = {}
+        folder.mkdir()
+        while True:
+            added = (
+                f"add_subdirectory({source} {name})"
+                for name, source in sources.items()
+                if name not in self.refused
+            )
+            (folder / "CMakeLists.txt").write_text("\n".join([*_PROJECT, *added, ""]))
+            ended = run_limited([*within, "cmake", "-S", ".", "-B", "."], folder, BUILD_LIMIT)
+            wrong = _REFUSED.findall(ended.output)
+            if ended.succeeded or not wrong:
+                return
+            self.refused.update((name, replace(ended, output=f"CMake: {why}")) for name, why in wrong)
+
+    def build(self, source: Path, runs: tuple[str, ...]) -> Built:
+        """Build the sample in `source`; each of its programs runs with each of `runs`."""
+        folder, names = self.folder / source.name, _programs(source)
+        if source.name in self.refused:
+            return Built(folder, self.refused[source.name])
+        command = [*self.within, "cmake", "--build", ".", "--target", *names]
+        ended = run_limited(command, self.folder, BUILD_LIMIT)
+        lines = tuple(f"./{program} {arguments}" for program in names for arguments in runs)
+        return Built(folder, ended, lines, runs if any(runs) else ())
+
+
+class Trees:
+    """A tree for each build, configured when a sample first asks for it."""
+
+    def __init__(self, scratch: Path, sources: dict[str, Path]) -> None:
+        self._scratch, self._sources = scratch, sources
+        self._trees: dict[tuple[str, ...], Tree] = {}
+        self._lock = threading.Lock()
+
+    def of(self, within: tuple[str, ...]) -> Tree:
+        """The tree of the build whose commands begin with `within`."""
+        with self._lock:
+            if within not in self._trees:
+                folder = self._scratch / str(len(self._trees))
+                self._trees[within] = Tree(folder, self._sources, within)
+            return self._trees[within]
+
+
+def _programs(source: Path) -> list[str]:
+    return [*dict.fromkeys(_PROGRAM.findall((source / "CMakeLists.txt").read_text()))]
 
 
 def _left_out(folders: dict[str, Path], rules: list[Table]) -> Iterator[tuple[str, str]]:
@@ -89,19 +139,22 @@ def main() -> None:
     chosen = [name for name in folders if name not in left_out]
     how = (
         f"The samples of {len(_FOLDERS)} folders, without {len(left_out)} that need more than CUDA (last "
-        f"table); cuda-samples at {commit_of(checkout)}. {LIMITS}"
+        f"table); cuda-samples at {commit_of(checkout)}. {limits(options.limit)}"
     )
 
-    def one(name: str, scratch: Path) -> Result:
-        runs = runs_of(name, own, known)
+    with tempfile.TemporaryDirectory(prefix="samples-") as scratch:
+        trees = Trees(Path(scratch), {name: folders[name] for name in chosen})
 
-        def build_it(folder: Path, within: tuple[str, ...]) -> Built:
-            return build(folders[name], runs, folder, within)
+        def one(name: str, scratch: Path) -> Result:
+            runs = runs_of(name, own, known)
 
-        return judged(name, build_it, RULES, scratch, options.keep, options.patience)
+            def build(_: Path, within: tuple[str, ...]) -> Built:
+                return trees.of(within).build(folders[name], runs)
 
-    end = record.table(("left out", "because it"), sorted(left_out.items()))
-    run_and_record(one, chosen, known, options, "NVIDIA's cuda-samples on the simulated GPU", how, end)
+            return judged(name, build, RULES, scratch, options.limit, options.keep, options.patience)
+
+        end = record.table(("left out", "because it"), sorted(left_out.items()))
+        run_and_record(one, chosen, known, options, "NVIDIA's cuda-samples on the simulated GPU", how, end)
 
 
 if __name__ == "__main__":

@@ -25,7 +25,7 @@ import tomllib
 from pathlib import Path
 
 from benchmarks.checkouts import commit_of, run_limited
-from benchmarks.judged_programs import BUILD_LIMIT, LIMITS, Built, Result, Rules, judged
+from benchmarks.judged_programs import BUILD_LIMIT, Built, Result, Rules, judged, limits
 from benchmarks.program_records import arguments, run_and_record
 
 _SOURCES = frozenset({".c", ".cc", ".cpp", ".cu", ".cuh", ".h", ".hpp"})
@@ -45,7 +45,13 @@ def _prints_pass(folder: Path) -> bool:
 
 
 def run(
-    name: str, checkout: Path, given: tuple[str, ...], scratch: Path, kept: Path | None, patience: float = 0
+    name: str,
+    checkout: Path,
+    given: tuple[str, ...],
+    scratch: Path,
+    limit: float,
+    kept: Path | None,
+    patience: float = 0,
 ) -> Result:
     """Build and run the program `name` in `scratch`; its output goes into the folder `kept`, if there is one.
 
@@ -55,7 +61,7 @@ def run(
     def build(folder: Path, within: tuple[str, ...]) -> Built:
         return _build(name, checkout, given, folder, within)
 
-    return judged(name, build, RULES, scratch, kept, patience)
+    return judged(name, build, RULES, scratch, limit, kept, patience)
 
 
 def _build(
@@ -95,12 +101,12 @@ def main() -> None:
     known = tomllib.loads(Path(__file__).with_suffix(".toml").read_text())
     how = (
         f"{options.count} of {len(names)} programs that print PASS, chosen with the seed {options.seed}; "
-        f"HeCBench at {commit_of(checkout)}. {LIMITS}"
+        f"HeCBench at {commit_of(checkout)}. {limits(options.limit)}"
     )
 
     def one(name: str, scratch: Path) -> Result:
         given = tuple(known.get(name, {}).get("runs", ()))
-        return run(name, checkout, given, scratch, options.keep, options.patience)
+        return run(name, checkout, given, scratch, options.limit, options.keep, options.patience)
 
     run_and_record(one, chosen, known, options, "HeCBench on the simulated GPU", how)
 

@@ -22,12 +22,15 @@ SAMPLE = 64  # blocks of a launch
 _CHECKED, _FAST = (), (sys.executable, "-m", "cusimt", "--no-checks", "--")
 _CHECKED_BUILD, _NEVER = "checked build", "no"  # where a program came to its own PASS
 
-LIMITS = (
-    f"{BUILD_LIMIT} s for a build, {RUN_LIMIT} s for a run, of processor time. What exceeds that in the "
-    f"checked build is tried again: the fast build for values, and the checked one, with {SAMPLE} blocks of "
-    "each launch, for findings. `own PASS` says in which build a program came to its own PASS, whatever was "
-    "found in it. `cusimt` is the commit of this repository with which a row was made."
-)
+
+def limits(run: float) -> str:
+    """What a record says of the limits, where each run may take `run` seconds."""
+    return (
+        f"{BUILD_LIMIT} s for a build, {run:g} s for a run, of processor time. What exceeds that in the "
+        f"checked build is tried again: the fast build for values, and the checked one, with {SAMPLE} blocks "
+        "of each launch, for findings. `own PASS` says in which build a program came to its own PASS, "
+        "whatever was found in it. `cusimt` is the commit of this repository with which a row was made."
+    )
 
 
 @dataclass(frozen=True)
@@ -115,6 +118,7 @@ class Attempt:
     built: Built
     within: tuple[str, ...]  # the words in front of each command
     rules: Rules
+    limit: float  # of a run, in seconds
     ended: list[Ended]  # the build, and the runs if that succeeded
 
     @property
@@ -127,22 +131,28 @@ class Attempt:
     def run(self, variables: dict[str, str] | None = None, limit: float | None = None) -> list[Ended]:
         """Run the lines once more."""
         commands = ([*self.within, "bash", "-c", line] for line in self.built.lines)
-        return [run_limited(each, self.built.folder, limit or RUN_LIMIT, variables) for each in commands]
+        return [run_limited(each, self.built.folder, limit or self.limit, variables) for each in commands]
 
 
 def judged(
-    name: str, build: Build, rules: Rules, scratch: Path, kept: Path | None = None, patience: float = 0
+    name: str,
+    build: Build,
+    rules: Rules,
+    scratch: Path,
+    limit: float,
+    kept: Path | None = None,
+    patience: float = 0,
 ) -> Result:
     """Build and run the program `name` in `scratch`; its output goes into the folder `kept`, if there is one.
 
-    With `patience`, runs that exceed the limit in the fast build are repeated there with so many seconds of
-    processor time.
+    Each run may take `limit` seconds of processor time. With `patience`, runs that exceed the limit in the
+    fast build are repeated there with so many seconds.
     """
-    checked = _attempt(build, rules, scratch / "checked", _CHECKED)
+    checked = _attempt(build, rules, limit, scratch / "checked", _CHECKED)
     ended, kind, (verdict, why) = list(checked.ended), "checked", checked.verdict
     own = _CHECKED_BUILD if rules.own_pass(ended[1:]) else _NEVER
     if any(each.status is None for each in ended[1:]):
-        fast = _attempt(build, rules, scratch / "fast", _FAST)
+        fast = _attempt(build, rules, limit, scratch / "fast", _FAST)
         patient = fast.run(limit=patience) if patience and fast.verdict[0] == "limit" else []
         own = rules.in_the_fast_build(patient or fast.ended[1:])
         ended += [*fast.ended, *patient]
@@ -155,10 +165,10 @@ def judged(
     return Result(name, checked.built.runs, verdict, why, sum(each.seconds for each in ended), kind, own)
 
 
-def _attempt(build: Build, rules: Rules, scratch: Path, within: tuple[str, ...]) -> Attempt:
+def _attempt(build: Build, rules: Rules, limit: float, scratch: Path, within: tuple[str, ...]) -> Attempt:
     scratch.mkdir()
     built = build(scratch, within)
-    attempt = Attempt(built, within, rules, [])
+    attempt = Attempt(built, within, rules, limit, [])
     return replace(attempt, ended=[built.ended, *(attempt.run() if built.ended.succeeded else [])])
 
 

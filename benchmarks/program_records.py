@@ -13,7 +13,7 @@ from typing import Any
 
 from benchmarks import record
 from benchmarks.checkouts import in_scratch
-from benchmarks.judged_programs import Result
+from benchmarks.judged_programs import RUN_LIMIT, Result
 from cusimt.programs.program import prepare
 
 _VERDICTS = ("passed", "failed", "unsupported", "limit", "lacking")
@@ -69,6 +69,7 @@ def arguments(description: str | None) -> argparse.ArgumentParser:
     parser.add_argument("--only", default="", help="of those, the programs whose names match this pattern")
     parser.add_argument("--keep", type=Path, help="write the output of each program into this folder")
     parser.add_argument("--jobs", type=int, default=os.cpu_count() or 1)
+    parser.add_argument("--limit", type=float, default=RUN_LIMIT, help="seconds of processor time of a run")
     parser.add_argument("--patience", type=float, default=0, help="seconds of processor time; see above")
     return parser
 

@@ -123,10 +123,9 @@ def run_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunLong:
         (folder / "main.cu").write_text(program)
         (folder / "Makefile").write_text(f"main:\n\tnvcc {flags} -o main main.cu\nrun:\n\t./main\n")
         (scratch := tmp_path / "scratch").mkdir()
-        monkeypatch.setattr(judged_programs, "RUN_LIMIT", limit)
         monkeypatch.setattr(os, "environ", dict(os.environ))
         prepare(checked=True)
-        return hecbench.run("long", tmp_path / "checkout", (), scratch, None, patience)
+        return hecbench.run("long", tmp_path / "checkout", (), scratch, limit, None, patience)
 
     return run
 
