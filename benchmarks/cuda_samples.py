@@ -89,7 +89,9 @@ class Tree:
             wrong = _REFUSED.findall(ended.output)
             if ended.succeeded or not wrong:
                 return
-            self.refused.update((name, replace(ended, output=f"CMake: {why}")) for name, why in wrong)
+            self.refused.update(
+                (name, replace(ended, output=f"CMake error: {' '.join(why.split())}")) for name, why in wrong
+            )
 
     def build(self, source: Path, runs: tuple[str, ...]) -> Built:
         """Build the sample in `source`; each of its programs runs with each of `runs`."""
@@ -98,6 +100,7 @@ class Tree:
             return Built(folder, self.refused[source.name])
         command = [*self.within, "cmake", "--build", ".", "--target", *names]
         ended = run_limited(command, self.folder, BUILD_LIMIT)
+        ended = replace(ended, output=ended.output.replace(f"{source}/", ""))  # no path of this machine
         lines = tuple(f"./{program} {arguments}" for program in names for arguments in runs)
         return Built(folder, ended, lines, runs if any(runs) else ())
 

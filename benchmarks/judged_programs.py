@@ -195,7 +195,7 @@ def _kinds(runs: list[Ended]) -> str:
 def first_error(output: str) -> str:
     """The first line of `output` that speaks of an error, or else its last one; never empty."""
     lines = output.splitlines()
-    wrong = [line for line in lines if re.search(r"error|fail|cannot", line, re.IGNORECASE)]
+    wrong = [line for line in lines if re.search(r"error|fail|fatal|cannot", line, re.IGNORECASE)]
     return _cell(wrong[0]) if wrong else _last_line(output)
 
 

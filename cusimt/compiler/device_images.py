@@ -1,6 +1,7 @@
 """PTX, cubins and fat binaries of the simulated nvcc: images of a module that the driver's API loads.
 
-The code is a library in the cache, as it is of programs that NVRTC compiles; the file that nvcc writes names it.
+The code is a library in the cache, as it is of programs that NVRTC compiles. The file that nvcc writes names
+that library.
 """
 
 from __future__ import annotations
@@ -66,7 +67,12 @@ def write_images(
     for source in options.inputs:
         target = Path(output) if output else folder / f"{source.stem}{_SUFFIXES[kind]}"
         ours = _for_a_library(options, source)
-        key = [*identity(checked), sorted(ours.values.items()), source.absolute(), *content_key(source, paths.own)]
+        key = [
+            *identity(checked),
+            sorted(ours.values.items()),
+            source.absolute(),
+            *content_key(source, paths.own),
+        ]
         with cache.entry(key, room="device-images") as slot:
             if slot.missing:
                 ours.values["--output-file"] = [str(slot.folder / _LIBRARY)]
