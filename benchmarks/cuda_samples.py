@@ -141,8 +141,8 @@ def main() -> None:
     left_out = dict(_left_out(folders, known.pop("excluded")))
     chosen = [name for name in folders if name not in left_out]
     how = (
-        f"{len(chosen)} samples, without {len(left_out)} that need more than CUDA (last table); one without a "
-        f"row has not run. cuda-samples at {commit_of(checkout)}. {limits(options.limit)}"
+        f"{len(chosen)} samples, without {len(left_out)} that need more than CUDA (last table); one without "
+        f"a row has not run. cuda-samples at {commit_of(checkout)}. {limits(options.limit)}"
     )
 
     with tempfile.TemporaryDirectory(prefix="samples-") as scratch:
