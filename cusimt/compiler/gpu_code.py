@@ -17,6 +17,7 @@ from pathlib import Path
 from cusimt.compiler.nvcc_options import Options
 
 SECTION = ".cusimt_gpu_code"
+KNOWN = (75, 80, 86, 87, 88, 89, 90, 100, 110, 103, 120, 121)  # what nvcc 13.0 lists, in its order
 _DEFAULT = ("compute_75", "sm_75")  # of nvcc 13 when it is told nothing
 _CODE = re.compile(r"(?:sm|compute|lto)_\d+[af]?")
 _USAGE = "usage: cuobjdump {--list-elf | -lelf | --list-ptx | -lptx} library"

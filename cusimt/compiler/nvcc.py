@@ -43,6 +43,12 @@ _GPU_CODE_ONLY = {
 }
 
 
+_LEGACY_STREAM = (
+    "nvcc warning : --default-stream=per-thread is not simulated: launches without a stream go to the legacy "
+    "default stream, which orders them. Name cudaStreamPerThread in a launch to have its races found."
+)
+
+
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one nvcc command; returns its exit status."""
     try:
@@ -64,9 +70,15 @@ def run(arguments: list[str]) -> int:
     if options.has("--version") or options.has("--help"):
         print(nvcc_report.version() if options.has("--version") else __doc__)
         return 0
+    for listed, prefix in (("--list-gpu-code", "sm_"), ("--list-gpu-arch", "compute_")):
+        if options.has(listed):
+            print(*(f"{prefix}{number}" for number in gpu_code.KNOWN), sep="\n")
+            return 0
     if _is_verbose(options):
         print(*nvcc_report.facts(), sep="\n", file=sys.stderr)
     _refuse(options)
+    if options.last("--default-stream") == "per-thread":
+        print(_LEGACY_STREAM, file=sys.stderr)
     if not options.inputs:
         raise UsageError(
             "No input files were given.",

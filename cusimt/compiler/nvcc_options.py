@@ -7,8 +7,9 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
-# The options of nvcc --help without their dashes: "long short", or one name for both. And one of our own:
-# cusimt-module, a library for the driver's API (nvrtc.py).
+# The options of nvcc --help without their dashes: "long short", or one name for both. With them those that it
+# accepts and does not list, of which Xfatbin is the best known, and one of our own: cusimt-module, a library
+# for the driver's API (nvrtc.py).
 _WITH_VALUE = """
     output-file o, pre-include include, library l, define-macro D, undefine-macro U, include-path I,
     system-include isystem, library-path L, output-directory odir, compiler-bindir ccbin,
@@ -16,6 +17,8 @@ _WITH_VALUE = """
     optimization-info opt-info, optimize O, Ofast-compile Ofc, dopt, ftemplate-backtrace-limit,
     ftemplate-depth, x, std, machine m, compiler-options Xcompiler, linker-options Xlinker,
     archive-options Xarchive, ptxas-options Xptxas, nvlink-options Xnvlink, cudafe-options Xcudafe,
+    cicc-options Xcicc, fatbin-options Xfatbin, nvasm-options Xnvasm, nvdisasm-options Xnvdisasm,
+    input-drive-prefix idp, dependency-drive-prefix ddp, drive-prefix dp, qpp-config,
     static-global-template-stub, device-entity-has-hidden-visibility, threads t, split-compile,
     split-compile-extended, fdevice-time-trace, keep-dir, time, run-args, dependency-output MF,
     dependency-target-name MT, gpu-architecture arch, gpu-code code, generate-code gencode,
@@ -31,7 +34,7 @@ _SWITCHES = """
     generate-line-info lineinfo, profile pg, disable-warnings w, dryrun, verbose v, version V, help h,
     forward-unknown-to-host-compiler, forward-unknown-to-host-linker, forward-unknown-opts, device-c dc,
     device-w dw, device-link dlink, ptx, cubin, fatbin, optix-ir, ltoir, cuda, lib, run,
-    dlink-time-opt dlto, cusimt-module,
+    dlink-time-opt dlto, list-gpu-code code-ls, list-gpu-arch arch-ls, cusimt-module,
 """
 # Switches that mean nothing here: they tune code for a GPU, or nvcc's own diagnostics.
 _WITHOUT_EFFECT = """
@@ -44,6 +47,9 @@ _WITHOUT_EFFECT = """
     display-error-number err-no, no-display-error-number no-err-no, Wreorder, Wdefault-stream-launch,
     Wmissing-launch-bounds, Wext-lambda-captures-this, Wno-deprecated-declarations,
     Wno-deprecated-gpu-targets, relocatable-ptx reloc-ptx, jobserver, fdevice-syntax-only,
+    force-cl-env-setup, lto, gen-opt-lto, no-device-inline nodinline, aggressive-inline, no-lineinfo-ia,
+    fassociative-math, legacy-launch-seq, no-shadow-functions, restrict-in-struct,
+    augment-host-linker-script aug-hls,
 """
 
 

@@ -150,7 +150,7 @@ def _memory(driver: Driver) -> dict[str, Any]:
         return {}
 
     def raw_alloc(size: int, stream: int) -> int:
-        return int(driver.simt_raw_allocate(size) or 0)
+        return int(driver.simt_raw_allocate(size, stream) or 0)
 
     return {
         "_cuda_memoryStats": driver.memory_statistics,
@@ -175,14 +175,18 @@ def _cudart(driver: Driver) -> ModuleType:
     """`torch.cuda.cudart()`: the few runtime calls that PyTorch exposes to Python."""
     module = ModuleType("torch._C._cudart")
     success = _CudaError.success
+
+    def error(code: int) -> int:
+        return success if code == success else code
+
     vars(module).update(
         cudaError=_CudaError,
         cudaGetErrorString=lambda code: driver.simt_error_string(int(code)).decode(),
         cudaMemGetInfo=driver.memory_info,
         cudaProfilerStart=lambda: success,
         cudaProfilerStop=lambda: success,
-        cudaHostRegister=lambda pointer, size, flags: success,
-        cudaHostUnregister=lambda pointer: success,
+        cudaHostRegister=lambda pointer, size, flags: error(driver.cudaHostRegister(pointer, size, flags)),
+        cudaHostUnregister=lambda pointer: error(driver.cudaHostUnregister(pointer)),
     )
     return module
 

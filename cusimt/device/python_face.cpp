@@ -102,7 +102,9 @@ void simt_reset_accumulated_statistics(int device) { arena().resetAccumulatedSta
 
 void simt_empty_cache() { arena().emptyCache({0, 0}); }
 
-void* simt_raw_allocate(size_t bytes) { return arena().raw_alloc(bytes); }
+void* simt_raw_allocate(size_t bytes, void* stream) {
+    return arena().raw_alloc_with_stream(bytes, static_cast<cudaStream_t>(stream));
+}
 
 void simt_raw_delete(void* pointer) { arena().raw_delete(pointer); }
 

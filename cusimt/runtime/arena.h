@@ -16,9 +16,12 @@
 namespace simt {
 
 constexpr int kDevices = 2;
+
 constexpr int kPinned = kDevices;  // region index of pinned host memory
 constexpr int kRegions = kDevices + 1;
 constexpr uint8_t kPoison = 0xA5;
+
+inline bool is_device(int device) { return device >= 0 && device < kDevices; }
 
 struct Allocation {
     uintptr_t base = 0;

@@ -18,8 +18,8 @@ constexpr auto kBetweenKicks = std::chrono::milliseconds(5);
 Crew::Crew(const simt_launch& launch, Turns turns, uint64_t first, uint64_t end, uint64_t share)
     : launch_(launch), turns_(std::move(turns)), end_(end), share_(share), next_(first) {}
 
-// Of the one that comes second to `is_met`, the OS thread itself or the end of the launch. On a busy machine a launch may end
-// before the thread begins, and does not wait for that.
+// Deleted by whichever sets `is_met` second: its OS thread, or the end of the launch. On a busy machine a launch may end before
+// the thread has begun, and does not wait for it.
 struct Crew::Helper {
     Crew* crew;
     Worker* worker;
@@ -132,7 +132,7 @@ bool Crew::take(Worker& self) {
     return has_one;
 }
 
-// Before it takes blocks, its position is no later than that: who has a later one sees that this one is not through.
+// The position is set to a lower bound before blocks are taken, so that a worker at a later position sees this one unfinished.
 bool Crew::take_share(Worker& self) {
     uint64_t share = share_;
     bool is_helper = &self != workers_.front();
@@ -144,7 +144,7 @@ bool Crew::take_share(Worker& self) {
     return taken < end_;
 }
 
-// The rest of its share, where it has one, is the conductor's to start. Under the lock, as is the next.
+// Leaves the blocks of its share that it has not begun to the conductor. Call it with `lock_` held.
 void Crew::give_up_share(Worker& self) { self.unbegun = self.position + 1; }
 
 void Crew::leave(Worker& self) {

@@ -23,7 +23,6 @@ CUctx_st primary[kDevices] = {{0, true}, {1, true}};
 thread_local std::vector<CUcontext> stack;
 
 bool is_primary(CUcontext context) { return context >= &primary[0] && context < &primary[kDevices]; }
-bool is_device(int device) { return device >= 0 && device < kDevices; }
 
 void follow_current() {
     if (CUcontext current = current_context()) simt_set_device(current->device);

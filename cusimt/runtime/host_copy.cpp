@@ -269,11 +269,13 @@ cudaError_t cudaMemcpy2D(void* to, size_t to_pitch, const void* from, size_t fro
     return run({"cudaMemcpy2D", to, from, width, height, to_pitch, from_pitch, kind, nullptr, true});
 }
 
-cudaError_t cudaMemcpyPeer(void* to, int, const void* from, int, size_t bytes) {
+cudaError_t cudaMemcpyPeer(void* to, int to_device, const void* from, int from_device, size_t bytes) {
+    if (!is_device(to_device) || !is_device(from_device)) return failed(cudaErrorInvalidDevice);
     return run({.call = "cudaMemcpyPeer", .to = to, .from = from, .width = bytes, .kind = cudaMemcpyDeviceToDevice});
 }
 
-cudaError_t cudaMemcpyPeerAsync(void* to, int, const void* from, int, size_t bytes, cudaStream_t stream) {
+cudaError_t cudaMemcpyPeerAsync(void* to, int to_device, const void* from, int from_device, size_t bytes, cudaStream_t stream) {
+    if (!is_device(to_device) || !is_device(from_device)) return failed(cudaErrorInvalidDevice);
     return run({.call = "cudaMemcpyPeerAsync",
                 .to = to,
                 .from = from,

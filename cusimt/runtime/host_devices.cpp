@@ -13,7 +13,6 @@
 using namespace simt;
 
 namespace {
-bool is_device(int device) { return device >= 0 && device < kDevices; }
 
 size_t stack_limit = 1024, printf_limit = 8650752, persisting_limit = 0;
 

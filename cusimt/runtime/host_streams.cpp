@@ -46,7 +46,8 @@ cudaError_t cudaStreamCreate(cudaStream_t* stream) { return cudaStreamCreateWith
 
 cudaError_t cudaStreamDestroy(cudaStream_t stream) {
     Stream* found = find_stream(stream);
-    if (!found || found->id == 0) return failed(cudaErrorInvalidResourceHandle);
+    const bool is_default = !found || found->id == 0 || stream == cudaStreamPerThread;
+    if (is_default) return failed(cudaErrorInvalidResourceHandle);
     simt_stream_destroy(stream);
     return cudaSuccess;
 }

@@ -11,7 +11,7 @@
 
 namespace simt {
 namespace {
-// A GPU since Volta waits for the threads that have not exited. For a submission that is reported all the same: mostly it
+// A GPU waits for the threads that have not exited. For a submission that is reported all the same: mostly it
 // is a mistake. A program whose findings are collected may rely on it.
 bool exits_reported = !getenv("CUSIMT_FINDINGS");
 }  // namespace

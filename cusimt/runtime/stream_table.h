@@ -18,9 +18,10 @@ struct StreamTable {
     // which the default stream waits.
     Progress retired[kDevices], retired_blocking[kDevices];
     uint64_t last_id = 0;
-    std::unordered_set<uint64_t> branches;  // keys of streams that belong, or belonged, to graphs
-    double host = 0;                        // microseconds
-    Clock host_clock;                       // what the host knows to be done; of all its threads together
+    std::unordered_set<uint64_t> branches;    // keys of streams that belong, or belonged, to graphs
+    std::unordered_set<uint64_t> per_thread;  // keys of what cudaStreamPerThread means in some host thread
+    double host = 0;                          // microseconds
+    Clock host_clock;                         // what the host knows to be done; of all its threads together
 };
 
 extern std::recursive_mutex streams_lock;

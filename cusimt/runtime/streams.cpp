@@ -27,6 +27,7 @@ StreamTable& stream_table() {
 namespace {
 __thread int this_device __attribute__((tls_model("initial-exec")));
 __thread void* current_streams[kDevices] __attribute__((tls_model("initial-exec")));
+__thread void* per_thread_streams[kDevices] __attribute__((tls_model("initial-exec")));
 
 // The stream that was current when watching began, the last work on it, and what that comes after.
 struct Watched {
@@ -44,6 +45,17 @@ void for_each_implicitly_awaited(const Stream& stream, Visit visit) {
     for (const auto& [handle, other] : stream_table().created) {
         if (other->device == stream.device && !(other->flags & cudaStreamNonBlocking)) visit(*other);
     }
+}
+
+// What cudaStreamPerThread means in this host thread: a stream of its own, which waits for the default stream as others do.
+const void* per_thread_stream() {
+    void*& handle = per_thread_streams[this_device];
+    if (handle) return handle;
+    handle = simt_stream_create(this_device, 0);
+    Stream& stream = *stream_table().created.at(handle);
+    stream.flags = cudaStreamDefault;
+    stream_table().per_thread.insert(stream.key());
+    return handle;
 }
 
 Stream& current_stream(int device) {
@@ -91,7 +103,8 @@ Stream& default_stream(int device) { return stream_table().defaults[device]; }
 Stream* find_stream(const void* handle) {
     std::lock_guard lock(streams_lock);
     StreamTable& table = stream_table();
-    if (!handle || handle == cudaStreamLegacy || handle == cudaStreamPerThread) return &table.defaults[this_device];
+    if (!handle || handle == cudaStreamLegacy) return &table.defaults[this_device];
+    if (handle == cudaStreamPerThread) handle = per_thread_stream();
     for (Stream& stream : table.defaults) {
         if (handle == &stream) return &stream;
     }
@@ -116,6 +129,7 @@ std::string name_of_stream(uint64_t key) {
         return device ? "the default stream of cuda:" + std::to_string(device) : "the default stream";
     }
     std::lock_guard lock(streams_lock);
+    if (stream_table().per_thread.contains(key)) return "the per-thread default stream " + std::to_string(key);
     const bool is_branch = stream_table().branches.contains(key);
     return (is_branch ? "branch " : "stream ") + std::to_string(key) + (is_branch ? " of a graph" : "");
 }

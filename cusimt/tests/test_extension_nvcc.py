@@ -108,6 +108,24 @@ def test_the_version_is_the_one_that_torch_and_cmake_read(capfd: pytest.CaptureF
     assert printed.startswith("nvcc: NVIDIA (R) Cuda compiler driver")
 
 
+def test_the_gpus_that_it_knows_are_listed(capfd: pytest.CaptureFixture[str]) -> None:
+    assert nvcc.main(["--list-gpu-arch"]) == nvcc.main(["-code-ls"]) == 0
+    printed = capfd.readouterr().out.split()
+    assert {"compute_75", "compute_90", "sm_75", "sm_90"} <= set(printed)
+
+
+def test_options_that_nvcc_accepts_and_does_not_list(folder: Path) -> None:
+    unlisted = ["-Xfatbin", "-compress-all", "--fatbin-options=-compress-all", "-Xcicc", "-O1", "-nodinline"]
+    assert nvcc.main([*unlisted, "-c", "main.cu", "-o", "main.o"]) == 0
+
+
+def test_a_default_stream_of_each_thread_is_not_simulated(
+    folder: Path, capfd: pytest.CaptureFixture[str]
+) -> None:
+    assert nvcc.main(["-default-stream", "per-thread", "--dryrun", "-c", "main.cu"]) == 0
+    assert "nvcc warning : --default-stream=per-thread is not simulated" in capfd.readouterr().err
+
+
 def test_a_dry_run_shows_commands_and_runs_none(folder: Path, capfd: pytest.CaptureFixture[str]) -> None:
     assert nvcc.main(["--dryrun", "-c", "main.cu", "-o", "main.o"]) == 0
     assert re.search(r"^#\$ g\+\+ .* -c -o main\.o ", capfd.readouterr().err, re.MULTILINE)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import ctypes
 import itertools
 import json
+import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -16,7 +17,7 @@ import pytest
 from cusimt.compiler import libraries
 from cusimt.tests.device.process import on_device
 
-D2D, NON_BLOCKING, SIZE = 3, 1, 1 << 12
+D2D, NON_BLOCKING, PER_THREAD, SIZE = 3, 1, 2, 1 << 12
 
 
 class Program:
@@ -146,6 +147,21 @@ def rows_and_a_gap(program: Program, begin: int) -> None:
     program.fill(other, begin, begin + 16)
 
 
+def two_host_threads(program: Program, own_streams: bool) -> None:
+    """Each thread fills the same bytes, in the stream of its own or in the legacy one."""
+    stream = ctypes.c_void_p(PER_THREAD if own_streams else None)
+    for _ in range(2):
+        thread = threading.Thread(target=program.fill, args=(stream, 0, 100))
+        thread.start()
+        thread.join()
+
+
+def per_thread_stream_and_default(program: Program, blocking: bool) -> None:
+    """The legacy default stream waits for that of a thread, and a non-blocking one does not."""
+    program.fill(ctypes.c_void_p(PER_THREAD), 0, 100)
+    program.read(None if blocking else program.stream(), 0, 100)
+
+
 PAIRS: list[tuple[Callable[[Program, Any], None], Any, Any]] = [  # program, what makes it wrong, what right
     (writes_two_parts, 0, 100),
     (writes_two_parts, 250, 300),
@@ -156,6 +172,8 @@ PAIRS: list[tuple[Callable[[Program, Any], None], Any, Any]] = [  # program, wha
     (default_stream_after_a_destroyed_one, False, True),
     (blocking_stream_after_a_destroyed_one, False, True),
     (halves_of_a_matrix, 31, 32),
+    (two_host_threads, True, False),
+    (per_thread_stream_and_default, False, True),
     (rows_and_a_gap, 16 + 64 * 5, 32 + 64 * 5),
 ]
 

@@ -48,7 +48,7 @@ def rows_as_columns() -> Diagram:
         "rows-as-columns", 640, 250, "One piece of memory, read by rows and by columns",
         f"A matrix of {rows} rows and {columns} columns in row-major order: its rows follow one another in memory, "
         f"{' '.join(numbers)}. A library that reads column by column, with a leading dimension of {columns}, finds a "
-        f"matrix of {columns} rows and {rows} columns in the same memory: the transposed.",
+        f"matrix of {columns} rows and {rows} columns in the same memory: the transpose.",
     )  # fmt: skip
     canvas.text(20, 28, "memory", "strong")
     for place, number in enumerate(numbers):
@@ -61,7 +61,7 @@ def rows_as_columns() -> Diagram:
         row, column = divmod(place, columns)
         canvas.box(40 + column * cell, 118 + row * 36, cell - 4, 30, number, "ab"[row])
         canvas.box(380 + row * cell, 118 + column * 36, cell - 4, 30, number, "ab"[row])
-    canvas.text(20, 242, "Nothing is moved: read by columns, a row-major matrix is its transposed.", "small")
+    canvas.text(20, 242, "Nothing is moved: read by columns, a row-major matrix is its transpose.", "small")
     return canvas
 
 

@@ -103,11 +103,11 @@ at::Tensor readable(const at::Tensor& x) {
     return has_dense_rows(x) || has_dense_rows(x.transpose(-2, -1)) ? x : x.contiguous();
 }
 
-// What cuBLAS needs to know to read x, of two or three dimensions, as the transposed of each
+// What cuBLAS needs to know to read x, of two or three dimensions, as the transpose of each
 // matrix.
 Operand transposed_operand(const at::Tensor& x) {
-    // TODO(operand): op, leading dimension and batch stride with which cuBLAS reads x as its
-    //   transposed, about 4 lines.
+    // TODO(operand): op, leading dimension and batch stride with which cuBLAS reads x as its transpose,
+    //   about 4 lines.
     return {CUBLAS_OP_N, 1, 0};
 }
 

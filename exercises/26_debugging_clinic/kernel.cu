@@ -88,7 +88,7 @@ __global__ void block_maxima_kernel(const float* __restrict__ x, int64_t n,
                                     float* __restrict__ out) {
     __shared__ float part[kThreads];
     const int64_t i = global_index();
-    // TODO(block_maxima): repair: an older GPU hangs, and only for some sizes, about 1 line.
+    // TODO(block_maxima): repair: a maximum that is not in x, and only for some sizes, about 1 line.
     if (i >= n) return;
     part[threadIdx.x] = x[i];
     for (unsigned step = kThreads / 2; step > 0; step /= 2) {

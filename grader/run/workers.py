@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+from collections import deque
 from collections.abc import Callable
 from typing import Any, TypeVar
 
@@ -27,7 +28,7 @@ class Workers:
         self._source = source
         self._connection = Connection(source)
         self._generation = 0  # of the present worker
-        self._released: list[int] = []
+        self._released: deque[int] = deque()
         self._lock = threading.Lock()
 
     def load(self, loading: Loading) -> None:
@@ -52,7 +53,7 @@ class Workers:
                 if same_worker:
                     raise CallLost
                 self._renew()
-            document["released"], self._released = self._released, []
+            document["released"] = [self._released.popleft() for _ in range(len(self._released))]
             limit = self.limits.seconds if seconds is None else seconds
             message = self._connection.exchange(
                 kind, outgoing, document, seconds=limit, during=during, detail=detail
@@ -74,7 +75,7 @@ class Workers:
         """Let the worker drop a graph with the next request. May be called from any thread."""
         number = self.number(handle)
         if number is not None:
-            self._released.append(number)
+            self._released.append(number)  # while `exchange` takes what is there: a deque allows it
 
     def end(self) -> None:
         """Kill the present worker and everything it started."""
@@ -84,7 +85,7 @@ class Workers:
         self._connection.end()
         self._connection = Connection(self._source)
         self._generation += 1
-        self._released = []
+        self._released = deque()
         if self.loading is not None:
             self._send(self.loading)
 

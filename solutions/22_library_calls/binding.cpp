@@ -109,7 +109,7 @@ at::Tensor readable(const at::Tensor& x) {
     return has_dense_rows(x) || has_dense_rows(x.transpose(-2, -1)) ? x : x.contiguous();
 }
 
-// What cuBLAS needs to know to read x, of two or three dimensions, as the transposed of each
+// What cuBLAS needs to know to read x, of two or three dimensions, as the transpose of each
 // matrix.
 Operand transposed_operand(const at::Tensor& x) {
     // --8<-- [start:operand]
@@ -146,7 +146,7 @@ at::Tensor product(const at::Tensor& a, const at::Tensor& b) {
     const Compute compute = compute_for(a.scalar_type());
     const Operand first = transposed_operand(right), second = transposed_operand(left);
     // --8<-- [start:product]
-    // Row-major out is, read by columns, its transposed: outᵀ = bᵀ aᵀ.
+    // Row-major out is, read by columns, its transpose: outᵀ = bᵀ aᵀ.
     TORCH_CUDABLAS_CHECK(cublasGemmStridedBatchedEx(
         at::cuda::getCurrentCUDABlasHandle(), first.op, second.op, columns, rows, depth,
         compute.one, right.const_data_ptr(), type, first.ld, first.to_next, left.const_data_ptr(),

@@ -38,7 +38,7 @@ SIMT_INLINE void before_access(const void* address, size_t bytes, memory_order o
 template <class T>
 constexpr bool has_arithmetic = ::std::is_arithmetic_v<T> && !::std::is_same_v<T, bool>;
 
-// `Self` has at() -> T*.
+// `Self` has simt_address() -> T*.
 template <class Self, class T, cuda::thread_scope Scope>
 class atomic_operations {
     static_assert(::std::is_trivially_copyable_v<T>, "an atomic object needs a type that is trivially copyable");

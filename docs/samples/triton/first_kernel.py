@@ -14,7 +14,7 @@ import triton.language as tl
 @triton.autotune(configs=[triton.Config({"DOWN": 2}), triton.Config({"DOWN": 8})], key=["width"])
 @triton.jit
 def scale_kernel(x, factors, out, x_down, x_across, height, width, ACROSS: tl.constexpr, DOWN: tl.constexpr):
-    i = tl.program_id(0) * DOWN + tl.arange(0, DOWN)  # (DOWN): the rows of this program
+    i = tl.program_id(0).to(tl.int64) * DOWN + tl.arange(0, DOWN)  # (DOWN): the rows of this program
     j = tl.arange(0, ACROSS)  # (ACROSS): the columns, and some that do not exist
     exists = (i < height)[:, None] & (j < width)[None, :]  # (DOWN, ACROSS)
     tile = tl.load(x + (i[:, None] * x_down + j[None, :] * x_across), mask=exists)
