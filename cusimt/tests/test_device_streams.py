@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import ctypes
+import json
 from typing import Any
 
 import pytest
 
+from cusimt.compiler import libraries
 from cusimt.tests.device.process import on_device
 
 
@@ -279,6 +281,35 @@ def test_raw_memory() -> None:
     assert pointer != 0 and torch.cuda.memory_allocated() == 1024
     torch.cuda.caching_allocator_delete(pointer)
     assert torch.cuda.memory_allocated() == 0
+
+
+@on_device
+def test_raw_memory_belongs_to_the_stream_that_is_named() -> None:
+    import torch
+
+    runtime = ctypes.CDLL(str(libraries.runtime_library()))
+    runtime.simt_take_findings.restype = ctypes.c_char_p
+    side, default, size = torch.cuda.Stream(), torch.cuda.default_stream(), ctypes.c_size_t(1024)
+    for first_owner, kinds in ((side, []), (default, ["stream_reuse"])):
+        # The second block may be the memory of the first if both belong to the same stream.
+        for owner, user in ((first_owner, side), (default, default)):
+            pointer = torch.cuda.caching_allocator_alloc(1024, stream=owner)
+            runtime.cudaMemsetAsync(ctypes.c_void_p(pointer), 0, size, ctypes.c_void_p(user.cuda_stream))
+            torch.cuda.caching_allocator_delete(pointer)
+        found = runtime.simt_take_findings().decode().splitlines()
+        assert [json.loads(each)["kind"] for each in found] == kinds
+
+
+@on_device
+def test_host_memory_is_registered_once() -> None:
+    import torch
+
+    runtime, buffer = torch.cuda.cudart(), ctypes.create_string_buffer(1 << 12)
+    address = ctypes.addressof(buffer)
+    results = [runtime.cudaHostRegister(address, len(buffer), 0) for _ in range(2)]
+    assert results == [runtime.cudaError.success, 712]  # cudaErrorHostMemoryAlreadyRegistered
+    results = [runtime.cudaHostUnregister(address) for _ in range(2)]
+    assert results == [runtime.cudaError.success, 713]  # cudaErrorHostMemoryNotRegistered
 
 
 @on_device

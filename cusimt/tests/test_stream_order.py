@@ -187,6 +187,14 @@ def test_pairs(program: Program, work: Callable[[Program, Any], None], wrong: An
     assert program.kinds() == ["stream_order"]
 
 
+def test_a_copy_between_devices_names_devices_that_exist(program: Program) -> None:
+    size = ctypes.c_size_t(16)
+    for devices, error in (((0, 1), 0), ((1, 2), 101), ((-1, 0), 101)):  # cudaErrorInvalidDevice
+        to, source = (ctypes.c_void_p(program.allocate()) for _ in range(2))
+        assert program.runtime.cudaMemcpyPeer(to, devices[0], source, devices[1], size) == error
+        assert program.runtime.cudaMemcpyPeerAsync(to, devices[0], source, devices[1], size, None) == error
+
+
 def test_a_destroyed_stream_is_awaited_by_the_default_stream_if_it_is_blocking(program: Program) -> None:
     for flags in (0, NON_BLOCKING):
         program.runtime.simt_watch_streams()
