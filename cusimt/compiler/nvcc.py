@@ -1,8 +1,9 @@
 """An nvcc that compiles for the simulated GPU: nvcc's command line, translated sources, the host compiler.
 
 `CUDA_HOME/bin/nvcc` of the simulated toolkit (see toolkit.py) runs this module. It accepts what torch's
-cpp_extension, setuptools and CMake pass to nvcc. Flags about GPU code change nothing; what asks for GPU code
-itself (PTX, a cubin) is refused. Device code that was compiled separately is linked by the host's linker.
+cpp_extension, setuptools and CMake pass to nvcc. Flags about GPU code change nothing; PTX, cubins and fat
+binaries are images that the simulated driver loads. Device code that was compiled separately is linked by the
+host's linker.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from pathlib import Path
 
 from cusimt.compiler import cccl, gpu_code, libraries, nvcc_report
 from cusimt.compiler.dependencies import finish_rule, listing_flags, rule_flags, rules_only, written_rule
+from cusimt.compiler.device_images import wanted_image, write_images
 from cusimt.compiler.include_paths import IncludePaths, of_environment, of_host_compiler
 from cusimt.compiler.nvcc_options import Options, UnknownOption, parse
 from cusimt.compiler.sources import beside, translate_tree
@@ -35,9 +37,6 @@ _LANGUAGES = {".cu": "cu", ".c": "c"}
 _OBJECT_SUFFIXES = (".o", ".a", ".so")
 _COMPILE_ONLY = ("--compile", "--device-c", "--device-w", "--preprocess")
 _GPU_CODE_ONLY = {
-    "--ptx": "PTX",
-    "--cubin": "a cubin",
-    "--fatbin": "a fat binary",
     "--optix-ir": "OptiX code",
     "--ltoir": "LTO code",
     "--cuda": "intermediate CUDA code",
@@ -87,6 +86,9 @@ def run(arguments: list[str]) -> int:
             "Name one: nvcc kernel.cu -o program",
         )
     with tempfile.TemporaryDirectory(prefix="cusimt-nvcc-") as scratch:
+        if wanted_image(options):
+            paths, link = _include_paths(options), functools.partial(_compile_and_link, scratch=Path(scratch))
+            return write_images(options, link, paths, checks_wanted())
         if options.has("--device-link"):
             return _link_device_code(options)
         if _is_one_of(options, *_COMPILE_ONLY) or rules_only(options):

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from pathlib import Path
 
 from cusimt.compiler import nvcc, nvrtc_options
+from cusimt.compiler.device_images import identity, module_arguments
 from cusimt.compiler.include_paths import IncludePaths
 from cusimt.compiler.nvrtc_headers import missing_header
 from cusimt.compiler.nvrtc_image import image
@@ -55,8 +56,8 @@ def _answer(request: Request, folder: Path) -> tuple[int, str]:
         has_folders = missing.is_quoted or bool(options.folders)
         return COMPILATION, missing_header_log(shown, missing.line, missing.name, request.name, has_folders)
     own = [part for name in (sources.headers, beside) for part in ("-I", str(name))]
-    command = [*_module_arguments(), *own, *options.arguments]
-    key = [*_identity(), *command, str(sources.unit), *content_key(sources.unit, folders)]
+    command = [*module_arguments(), "-D__CUDACC_RTC__=1", *own, *options.arguments]
+    key = [*identity(nvcc.checks_wanted()), *command, str(sources.unit), *content_key(sources.unit, folders)]
     with cache.entry(key, room="nvrtc") as slot:
         if slot.missing:
             status = _compile([*command, str(sources.unit)], slot.folder)
@@ -78,29 +79,6 @@ def _write_images(architecture: str, library: Path, program: str, folder: Path) 
     (folder / "ptx").write_text(image(library, program, virtual))
     if architecture != virtual:
         (folder / "cubin").write_text(image(library, program, architecture))
-
-
-def _module_arguments() -> list[str]:
-    """nvcc's arguments for a library whose names are its own, with nothing left for another one to define."""
-    linked = ["-Xlinker", "--no-undefined,--no-demangle"]
-    return [
-        "--cusimt-module",
-        "-rdc=true",
-        "--shared",
-        *linked,
-        "-Xcompiler=-fvisibility=hidden",
-        "-D__CUDACC_RTC__=1",
-    ]
-
-
-def _identity() -> list[object]:
-    from cusimt.compiler import libraries
-    from cusimt.compiler.toolkit import translator
-    from cusimt.support.toolchain import host_compiler
-
-    checks = nvcc.checks_wanted()
-    flags = libraries.compile_flags(checks)
-    return [*host_compiler().identity, *flags, libraries.sources_digest(), translator(), checks]
 
 
 def _compile(arguments: list[str], folder: Path) -> int:

@@ -159,6 +159,7 @@ void simt_wait_ended(void);                                            // a loop
 int simt_is_blank(const void* address, size_t bytes);                  // shared memory that this block has not written, checked
 void simt_spare_read(const void* address, size_t bytes);               // before an uninstrumented read of what may be blank
 int64_t simt_clock(void);                                              // simulated cycles
+long simt_clock_of_caller(void);                                       // clock(): those, or the host's processor time
 uint64_t simt_global_time(void);                                       // simulated nanoseconds, on from launch to launch
 void simt_xorwow_ahead(uint32_t state[5], uint64_t n, int log2_unit);  // curand's XORWOW, by n * 2^log2_unit steps
 // Asynchronous copies of 1, 2, 4, 8 or 16 bytes, of which the last `zero_bytes` become zero: into this thread's open batch,

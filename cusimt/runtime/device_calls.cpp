@@ -73,6 +73,8 @@ int64_t simt_clock(void) {
     return now;
 }
 
+long simt_clock_of_caller(void) { return simt_on_device() ? long(simt_clock()) : long(clock()); }
+
 uint64_t simt_global_time(void) {
     double cycles = double(simt_clock()), per_nanosecond = device_model().clock_khz / 1e6;
     return uint64_t(execution.begin_us * 1000 + cycles / per_nanosecond);

@@ -215,6 +215,16 @@ cudaError_t cudaDeviceCanAccessPeer(int* can_access, int device, int peer) {
     return cudaSuccess;
 }
 
+// Peers reach all of each other's memory, arrays too, over links of one kind.
+cudaError_t cudaDeviceGetP2PAttribute(int* value, cudaDeviceP2PAttr attribute, int device, int peer) {
+    if (!value || attribute < cudaDevP2PAttrPerformanceRank || attribute > cudaDevP2PAttrCudaArrayAccessSupported) {
+        return failed(cudaErrorInvalidValue);
+    }
+    if (!is_device(device) || !is_device(peer) || device == peer) return failed(cudaErrorInvalidDevice);
+    *value = attribute == cudaDevP2PAttrPerformanceRank ? 0 : 1;
+    return cudaSuccess;
+}
+
 cudaError_t cudaDeviceEnablePeerAccess(int peer, unsigned int flags) {
     if (flags) return failed(cudaErrorInvalidValue);
     return failed(set_peer_access(current_device(), peer, true));

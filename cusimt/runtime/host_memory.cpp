@@ -187,6 +187,18 @@ cudaError_t cudaMemPrefetchAsync(const void* pointer, size_t bytes, cudaMemLocat
     return failed(allocation && allocation->managed && bytes > 0 ? cudaSuccess : cudaErrorInvalidValue);
 }
 
+// This device's managed memory is for host and device at once (concurrentManagedAccess), whatever stream it belongs to.
+cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, void* pointer, size_t bytes, unsigned int flags) {
+    if (int error = check_stream(stream)) return failed(error);
+    if (int error = refuse_captured_work(stream)) return failed(error);
+    bool is_flag = flags == cudaMemAttachGlobal || flags == cudaMemAttachHost || flags == cudaMemAttachSingle;
+    if (!is_flag || (flags == cudaMemAttachSingle && !stream)) return failed(cudaErrorInvalidValue);
+    auto allocation = find_allocation(reinterpret_cast<uintptr_t>(pointer));
+    if (!allocation || !allocation->managed) return failed(cudaErrorInvalidValue);
+    bool is_whole = reinterpret_cast<uintptr_t>(pointer) == allocation->base && bytes == allocation->bytes;
+    return failed(bytes == 0 || is_whole ? cudaSuccess : cudaErrorInvalidValue);
+}
+
 cudaError_t cudaMemAdvise(const void* pointer, size_t bytes, cudaMemoryAdvise, cudaMemLocation) {
     auto allocation = find_allocation(reinterpret_cast<uintptr_t>(pointer));
     return failed(allocation && allocation->managed && bytes > 0 ? cudaSuccess : cudaErrorInvalidValue);

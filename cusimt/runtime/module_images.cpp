@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <sstream>
 #include <string_view>
 
 #include "device_model.h"
@@ -44,12 +45,23 @@ CUresult refuse_architecture(const std::string& architecture) {
     return is_cubin && number / 10 != device.major ? CUDA_ERROR_NO_BINARY_FOR_GPU : CUDA_SUCCESS;
 }
 
+// Of the code for several architectures one that runs is enough; without any, the error of the first.
+CUresult refuse_architectures(std::istringstream architectures) {
+    CUresult first = CUDA_SUCCESS;
+    for (std::string each; architectures >> each;) {
+        CUresult error = refuse_architecture(each);
+        if (!error) return CUDA_SUCCESS;
+        if (!first) first = error;
+    }
+    return first;
+}
+
 ModuleImage read_ours(const char* text) {
     std::string library = value_of(text, "\n// library: "), architecture = value_of(text, "\n// architecture: ");
     if (library.empty() || architecture.find('_') == std::string::npos) {
         return refused(CUDA_ERROR_INVALID_IMAGE, "This image of cusimt is damaged.");
     }
-    if (CUresult error = refuse_architecture(architecture)) {
+    if (CUresult error = refuse_architectures(std::istringstream(architecture))) {
         std::string gpu = "sm_" + std::to_string(device_model().major * 10 + device_model().minor);
         return {error, "This image is for " + architecture + ", and the simulated GPU is " + gpu +
                            ": compile it with -arch=" + gpu + ", or choose another GPU with CUSIMT_DEVICE."};

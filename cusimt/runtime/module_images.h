@@ -1,4 +1,4 @@
-// The images that cuModuleLoadData takes: those of the simulated NVRTC. What is made for a GPU is refused, with the reason.
+// The images that cuModuleLoadData takes: those of the simulated NVRTC and nvcc. What is made for a GPU is refused, with the reason.
 #pragma once
 #include <string>
 

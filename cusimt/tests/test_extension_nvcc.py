@@ -135,7 +135,7 @@ def test_a_dry_run_shows_commands_and_runs_none(folder: Path, capfd: pytest.Capt
 @pytest.mark.parametrize(
     ("arguments", "sentence"),
     [
-        (["-ptx", "main.cu"], "--ptx asks for PTX."),
+        (["-optix-ir", "main.cu"], "--optix-ir asks for OptiX code."),
         (["-no-such-option", "main.cu"], "Unknown option '-no-such-option'"),
         (["-run", "main.cu"], "--run asks for the program to be run at once."),
         (

@@ -46,6 +46,7 @@ def shown(programs: Path, *words: str, options: tuple[str, ...] = ()) -> subproc
         ("saxpy", ["12 24 36 48 60 "]),
         ("variables", ["175 ", "2", "1"]),
         ("of_a_file", ["6 ", "7 "]),
+        ("groups", ["3 3 3 "]),
         ("threads", ["19 20 21 22 "]),
         ("first_line", [FIRST_LINE]),
         (

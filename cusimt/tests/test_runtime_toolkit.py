@@ -27,6 +27,9 @@ CASES = {
     "occupancy": [OK, OK, "4 264 1024", OK, "1056 256", OK, "4224 16", OK, "115712"],
     "callbacks": [OK, OK, "ab"],
     "banks": [OK, "cudaErrorInvalidDeviceFunction", OK, OK, "1"],
+    "clocks": [OK, "1 1"],
+    "attached": [OK, OK, OK, *[INVALID] * 4],
+    "peers": [OK, OK, OK, "0 1 1", NO_DEVICE, NO_DEVICE, INVALID],
     "driver": ["0 101", "0 1", "0 32", "0 cusimt", "1 CUDA_ERROR_INVALID_VALUE: out of memory"],
 }
 

@@ -5,9 +5,10 @@ In a function `extern __shared__ T name[];` becomes a reference to the block's d
     T (&name)[] = ::simt::dynamic_shared(); extern __thread SIMT_UNUSED T extern_shared_name[];
 
 followed by a declaration that nothing uses. It makes the compiler refuse, as nvcc does, one name with two
-types: what two instances of a template would declare. At file scope, where a reference would be initialised
-too early, it becomes `extern __thread T name[] __asm__("simt_dynamic_shared");`. (g++ forgets such a label in
-a template.)
+types: what two instances of a template would declare. A macro pastes the name together
+(`extern_shared_##n`), since its parameter may be a part. At file scope, where a reference would be
+initialised too early, it becomes `extern __thread T name[] __asm__("simt_dynamic_shared");`. (g++ forgets
+such a label in a template.)
 """
 
 from __future__ import annotations
@@ -58,14 +59,13 @@ def _rewrite_dynamic(stream: TokenStream, span: tuple[int, int], dropped: set[in
         return
     kept = [i for i in range(span[0], arrays[0][0]) if i not in dropped]
     declared = " ".join(spelled(stream, i, i + 1) for i in kept)
+    prefix = "extern_shared_##" if stream.macro else "extern_shared_"  # the name may be the macro's parameter
     for name, last in arrays:
         rewrite.insert(tokens[name].start, "(&")
         rewrite.insert(tokens[name].end, ")")
         rewrite.insert(tokens[last].end, " = ::simt::dynamic_shared()")
         array = spelled(stream, name, last + 1)
-        rewrite.insert(
-            tokens[span[1] - 1].end, f"; extern __thread SIMT_UNUSED {declared} extern_shared_{array}"
-        )
+        rewrite.insert(tokens[span[1] - 1].end, f"; extern __thread SIMT_UNUSED {declared} {prefix}{array}")
 
 
 def _statement_end(stream: TokenStream, index: int) -> int:

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pytest
 
-from benchmarks import checkouts, extension_repositories, hecbench
+from benchmarks import checkouts, extension_repositories, hecbench, judged_programs, program_records
 from benchmarks.checkouts import Ended, in_scratch, run_limited
 from benchmarks.extension_repositories import Extension, Result, Row, merged, recorded, saved
 from cusimt.programs.program import prepare
@@ -42,13 +42,15 @@ def ran(output: str, status: int | None = 0, *kinds: str) -> Ended:
     ],
 )
 def test_the_verdict_on_a_program(ended: list[Ended], verdict: str) -> None:
-    assert hecbench._verdict(ended)[0] == verdict
+    assert hecbench.RULES.verdict(ended)[0] == verdict
 
 
 def test_what_a_program_lacks_counts_for_nothing() -> None:
-    results = [hecbench.Result(name, (), "failed" if name == "b" else "passed", "", 1) for name in "abc"]
+    results = [
+        judged_programs.Result(name, (), "failed" if name == "b" else "passed", "", 1) for name in "abc"
+    ]
     known = {"b": {"lacks": "its data"}, "c": {"remark": "unseen"}}
-    text = hecbench.summary([hecbench.row(each, known) for each in results], "")
+    text = program_records.summary([program_records.row(each, known) for each in results], "")
     assert "| 3        | 2      | 0      | 0           | 0     | 1       | 0           | 100.0 %" in text
     assert "its data" in text and "unseen" not in text
 
@@ -71,24 +73,26 @@ def sampled(*kinds: str, status: int | None = 1) -> Ended:
 def test_the_verdict_on_a_second_try(
     fast: tuple[str, str], parts: list[Ended], verdict: str, why: str
 ) -> None:
-    ended = hecbench._second_verdict(fast, parts)
+    ended = judged_programs.second_verdict(fast, parts)
     assert ended[0] == verdict and why in ended[1]
 
 
 def test_programs_of_a_record_stay_until_they_run_again() -> None:
     results = [
-        hecbench.Result("a", ("1", "2"), "limit", "more than 60 s", 61, simulator="old"),
-        hecbench.Result("b", (), "passed", "", 1, simulator="old"),
-        hecbench.Result("d", (), "passed", "", 1, simulator="old"),
+        judged_programs.Result("a", ("1", "2"), "limit", "more than 60 s", 61, simulator="old"),
+        judged_programs.Result("b", (), "passed", "", 1, simulator="old"),
+        judged_programs.Result("d", (), "passed", "", 1, simulator="old"),
     ]
-    text = hecbench.summary([hecbench.row(each, {}) for each in results], "")
-    again = hecbench.Result("a", ("1", "2"), "passed", "all blocks", 90, "fast", simulator="new")
-    rows = hecbench.merged(hecbench.recorded(text), [hecbench.row(again, {})], ["a", "b", "c"])
+    text = program_records.summary([program_records.row(each, {}) for each in results], "")
+    again = judged_programs.Result("a", ("1", "2"), "passed", "all blocks", 90, "fast", simulator="new")
+    rows = program_records.merged(
+        program_records.recorded(text), [program_records.row(again, {})], ["a", "b", "c"]
+    )
     assert rows == [
         ("a", "1; 2", "passed", "fast", "90", "no", "new", "all blocks"),
         ("b", "-", "passed", "checked", "1", "no", "old", ""),
     ]
-    assert "| 1           | 50.0 %" in hecbench.summary(rows, "")
+    assert "| 1           | 50.0 %" in program_records.summary(rows, "")
 
 
 _LONG_IF_CHECKED_WHOLE = """
@@ -107,22 +111,21 @@ int main() {
 """
 
 
-RunLong = Callable[..., hecbench.Result]
+RunLong = Callable[..., judged_programs.Result]
 
 
 @pytest.fixture
 def run_long(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> RunLong:
     """Builds the text of a program and runs it, within `limit` seconds of processor time."""
 
-    def run(program: str, flags: str, limit: float, patience: float = 0) -> hecbench.Result:
+    def run(program: str, flags: str, limit: float, patience: float = 0) -> judged_programs.Result:
         (folder := tmp_path / "checkout/src/long-cuda").mkdir(parents=True)
         (folder / "main.cu").write_text(program)
         (folder / "Makefile").write_text(f"main:\n\tnvcc {flags} -o main main.cu\nrun:\n\t./main\n")
         (scratch := tmp_path / "scratch").mkdir()
-        monkeypatch.setattr(hecbench, "_RUN_LIMIT", limit)
         monkeypatch.setattr(os, "environ", dict(os.environ))
         prepare(checked=True)
-        return hecbench.run("long", tmp_path / "checkout", (), scratch, None, patience)
+        return hecbench.run("long", tmp_path / "checkout", (), scratch, limit, None, patience)
 
     return run
 
@@ -180,8 +183,8 @@ def test_a_program_with_a_finding_that_is_stopped_may_pass_in_the_fast_build(run
     ],
 )
 def test_an_own_pass_is_the_programs_own_judgement(runs: list[Ended], own: bool) -> None:
-    assert hecbench._own_pass(runs) == own
-    assert hecbench._in_the_fast_build(runs).startswith("fast build") == own
+    assert hecbench.RULES.own_pass(runs) == own
+    assert hecbench.RULES.in_the_fast_build(runs).startswith("fast build") == own
 
 
 def test_a_command_is_killed_with_its_children(tmp_path: Path) -> None:

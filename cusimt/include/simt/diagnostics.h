@@ -38,5 +38,7 @@ extern "C"
 SIMT_INLINE void __trap(const char* file = __builtin_FILE(), int line = __builtin_LINE()) { simt_trap("__trap", file, line); }
 SIMT_INLINE void __brkpt() {}
 SIMT_INLINE long long clock64() { return simt_clock(); }
+// CUDA has a function of that name on the device, and <time.h> another one for the host: the caller decides.
+extern "C" clock_t clock(void) noexcept __asm__("simt_clock_of_caller");
 SIMT_INLINE void __nanosleep(unsigned int) { simt_clock(); }  // others may run meanwhile
 SIMT_INLINE void __prof_trigger(int) {}

@@ -25,6 +25,11 @@ inline cudaError_t cudaMallocManaged(T** pointer, size_t bytes, unsigned int fla
     return cudaMallocManaged(reinterpret_cast<void**>(pointer), bytes, flags);
 }
 template <class T>
+inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T* pointer, size_t bytes = 0,
+                                            unsigned int flags = cudaMemAttachSingle) {
+    return cudaStreamAttachMemAsync(stream, static_cast<void*>(pointer), bytes, flags);
+}
+template <class T>
 inline cudaError_t cudaMallocHost(T** pointer, size_t bytes, unsigned int flags = 0) {
     return cudaHostAlloc(reinterpret_cast<void**>(pointer), bytes, flags);
 }

@@ -212,6 +212,24 @@ static void of_a_file() {  // in the current folder, with a header beside it
     print(x, 1);
 }
 
+static void with_groups() {  // by a copy of the toolkit's header, without the toolkit's folder
+    std::string toolkit = std::string(getenv("CUDA_HOME")) + "/include/cooperative_groups.h";
+    std::ofstream("cooperative_groups.h") << std::ifstream(toolkit).rdbuf();
+    const char* source =
+        "#include <cooperative_groups.h>\n"
+        "extern \"C\" __global__ void k(float* x) {\n"
+        "    clock_t begin = clock();\n"
+        "    cooperative_groups::thread_block block = cooperative_groups::this_thread_block();\n"
+        "    cooperative_groups::sync(block);\n"
+        "    if (clock() > begin) x[block.thread_rank()] = block.size();\n"
+        "}\n";
+    CUmodule module;
+    CUfunction function = load(&module, compile(source, {}, {"-I."}), "k");
+    CUdeviceptr x = memory_of({0, 0, 0});
+    launch(function, 1, 3, 0, {&x});
+    print(x, 3);
+}
+
 static void in_threads() {
     CUcontext context;
     CHECK(cuCtxGetCurrent(&context));
@@ -242,6 +260,7 @@ int main(int, char** arguments) {
         {"saxpy", saxpy},         {"race", race},           {"overrun", overrun},    {"uninitialised", uninitialised},
         {"variables", variables}, {"unloaded", unloaded},   {"refused", refused},    {"first_line", first_line},
         {"mistakes", mistakes},   {"of_a_file", of_a_file}, {"threads", in_threads},
+        {"groups", with_groups},
     };
     CUdevice device;
     CUcontext context;

@@ -254,6 +254,44 @@ void driver() {
     printf("%d %s: %s\n", version == CUDA_VERSION, name, text);
 }
 
+// What a kernel's clock() counts goes on from thread to thread, and is no processor time, as the host's is.
+__global__ void read_clock(clock_t* times) { times[threadIdx.x] = clock(); }
+void clocks() {
+    clock_t* times;
+    cudaMallocManaged(&times, 2 * sizeof(clock_t));
+    read_clock<<<1, 2>>>(times);
+    SHOW(cudaDeviceSynchronize());
+    clock_t begin = clock();
+    for (volatile int i = 0; clock() - begin < CLOCKS_PER_SEC / 100; ++i) {}  // 10 ms
+    printf("%d %d\n", times[0] >= 0 && times[1] > times[0], times[1] < CLOCKS_PER_SEC);
+}
+
+void attached() {
+    int *managed, *other;
+    cudaStream_t stream;
+    cudaStreamCreate(&stream);
+    cudaMallocManaged(&managed, 64, cudaMemAttachHost);
+    cudaMalloc(&other, 64);
+    SHOW(cudaStreamAttachMemAsync(stream, managed));
+    SHOW(cudaStreamAttachMemAsync(stream, managed, 64, cudaMemAttachHost));
+    SHOW(cudaStreamAttachMemAsync(nullptr, managed, 0, cudaMemAttachGlobal));
+    SHOW(cudaStreamAttachMemAsync(nullptr, managed));     // to a stream, and none is named
+    SHOW(cudaStreamAttachMemAsync(stream, managed, 32));  // not the whole allocation
+    SHOW(cudaStreamAttachMemAsync(stream, other));
+    SHOW(cudaStreamAttachMemAsync(stream, managed, 0, 3));
+}
+
+void peers() {
+    int rank = -1, access = 0, atomics = 0;
+    SHOW(cudaDeviceGetP2PAttribute(&rank, cudaDevP2PAttrPerformanceRank, 0, 1));
+    SHOW(cudaDeviceGetP2PAttribute(&access, cudaDevP2PAttrAccessSupported, 1, 0));
+    SHOW(cudaDeviceGetP2PAttribute(&atomics, cudaDevP2PAttrNativeAtomicSupported, 0, 1));
+    printf("%d %d %d\n", rank, access, atomics);
+    SHOW(cudaDeviceGetP2PAttribute(&access, cudaDevP2PAttrAccessSupported, 0, 0));
+    SHOW(cudaDeviceGetP2PAttribute(&access, cudaDevP2PAttrAccessSupported, 0, 9));
+    SHOW(cudaDeviceGetP2PAttribute(&access, cudaDeviceP2PAttr(77), 0, 1));
+}
+
 // The width of shared memory's banks can be asked for, and is four bytes.
 void banks() {
     cudaSharedMemConfig width = cudaSharedMemBankSizeDefault;
@@ -273,7 +311,7 @@ int main(int, char** arguments) {
         {"extended_launch", extended_launch}, {"cooperative_launch", cooperative_launch}, {"clusters", clusters},
         {"volumes", volumes}, {"rows", rows}, {"bounds", bounds}, {"pools", pools}, {"occupancy", occupancy},
         {"callbacks", callbacks}, {"device", device}, {"architecture", architecture}, {"host_calls", host_calls},
-        {"driver", driver}, {"banks", banks},
+        {"driver", driver}, {"banks", banks}, {"clocks", clocks}, {"attached", attached}, {"peers", peers},
     };
     cases.at(arguments[1])();
 }

@@ -294,6 +294,11 @@ def test_a_file_name_is_quoted() -> None:
             "void f() {  volatile  T (&t)[][33] = ::simt::dynamic_shared(); "
             "extern __thread SIMT_UNUSED volatile T extern_shared_t[][33]; }",
         ),
+        (
+            "#define SHARED(T, n) extern __shared__ T n[]\n",
+            "#define SHARED(T, n)   T (&n)[] = ::simt::dynamic_shared(); "
+            "extern __thread SIMT_UNUSED T extern_shared_##n[]\n",
+        ),
         ("extern __shared__ int s[];", 'extern __thread  int s[] __asm__("simt_dynamic_shared");'),
         (
             'namespace a::b { extern "C" { __shared__ extern int s[]; } }',
