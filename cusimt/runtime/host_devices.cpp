@@ -1,10 +1,7 @@
 // The device-management calls of the host API; there are two identical devices.
-#include <string.h>
-
 #include "arena.h"
 #include "device_heap.h"
 #include "device_limits.h"
-#include "device_model.h"
 #include "driver_contexts.h"
 #include "host_call.h"
 #include "registered.h"
@@ -24,67 +21,6 @@ size_t* limit_of(cudaLimit limit) {
         default: return nullptr;
     }
 }
-
-struct Attribute {
-    cudaDeviceAttr attribute;
-    int value;
-};
-const DeviceModel& device = device_model();
-const Attribute attributes[] = {
-    {cudaDevAttrMaxThreadsPerBlock, kThreadsPerBlock},
-    {cudaDevAttrMaxBlockDimX, int(kBlockLimit[0])},
-    {cudaDevAttrMaxBlockDimY, int(kBlockLimit[1])},
-    {cudaDevAttrMaxBlockDimZ, int(kBlockLimit[2])},
-    {cudaDevAttrMaxGridDimX, int(kGridLimit[0])},
-    {cudaDevAttrMaxGridDimY, int(kGridLimit[1])},
-    {cudaDevAttrMaxGridDimZ, int(kGridLimit[2])},
-    {cudaDevAttrMaxSharedMemoryPerBlock, int(kSharedPerBlock)},
-    {cudaDevAttrTotalConstantMemory, int(kConstantBytes)},
-    {cudaDevAttrWarpSize, 32},
-    {cudaDevAttrMaxPitch, 2147483647},
-    {cudaDevAttrMaxRegistersPerBlock, kRegistersPerMultiprocessor},
-    {cudaDevAttrClockRate, device.clock_khz},
-    {cudaDevAttrTextureAlignment, 512},
-    {cudaDevAttrGpuOverlap, 1},
-    {cudaDevAttrMultiProcessorCount, device.multiprocessors},
-    {cudaDevAttrKernelExecTimeout, 0},
-    {cudaDevAttrIntegrated, 0},
-    {cudaDevAttrCanMapHostMemory, 1},
-    {cudaDevAttrComputeMode, cudaComputeModeDefault},
-    {cudaDevAttrConcurrentKernels, 1},
-    {cudaDevAttrEccEnabled, 1},
-    {cudaDevAttrPciBusId, 0},
-    {cudaDevAttrPciDeviceId, 0},
-    {cudaDevAttrTccDriver, 0},
-    {cudaDevAttrMemoryClockRate, device.memory_clock_khz},
-    {cudaDevAttrGlobalMemoryBusWidth, device.memory_bus_bits},
-    {cudaDevAttrL2CacheSize, device.l2_bytes},
-    {cudaDevAttrMaxThreadsPerMultiProcessor, device.threads_per_multiprocessor},
-    {cudaDevAttrAsyncEngineCount, 3},
-    {cudaDevAttrUnifiedAddressing, 1},
-    {cudaDevAttrPciDomainId, 0},
-    {cudaDevAttrComputeCapabilityMajor, device.major},
-    {cudaDevAttrComputeCapabilityMinor, device.minor},
-    {cudaDevAttrStreamPrioritiesSupported, 1},
-    {cudaDevAttrGlobalL1CacheSupported, 1},
-    {cudaDevAttrLocalL1CacheSupported, 1},
-    {cudaDevAttrMaxSharedMemoryPerMultiprocessor, int(device.shared_per_multiprocessor)},
-    {cudaDevAttrMaxRegistersPerMultiprocessor, kRegistersPerMultiprocessor},
-    {cudaDevAttrManagedMemory, 1},
-    {cudaDevAttrIsMultiGpuBoard, 0},
-    {cudaDevAttrHostNativeAtomicSupported, 0},
-    {cudaDevAttrPageableMemoryAccess, 0},
-    {cudaDevAttrConcurrentManagedAccess, 1},
-    {cudaDevAttrComputePreemptionSupported, 1},
-    {cudaDevAttrCanUseHostPointerForRegisteredMem, 1},
-    {cudaDevAttrCooperativeLaunch, 1},
-    {cudaDevAttrMaxSharedMemoryPerBlockOptin, int(device.shared_per_block_optin)},
-    {cudaDevAttrHostRegisterSupported, 1},
-    {cudaDevAttrMaxBlocksPerMultiprocessor, device.blocks_per_multiprocessor},
-    {cudaDevAttrReservedSharedMemoryPerBlock, int(device.reserved_shared_per_block)},
-    {cudaDevAttrMemoryPoolsSupported, 1},
-    {cudaDevAttrClusterLaunch, 0},
-};
 }  // namespace
 
 extern "C" {
@@ -113,59 +49,6 @@ cudaError_t cudaGetDeviceFlags(unsigned int* flags) {
     if (!flags) return failed(cudaErrorInvalidValue);
     *flags = cudaDeviceScheduleAuto | cudaDeviceMapHost;
     return cudaSuccess;
-}
-
-cudaError_t cudaGetDeviceProperties(cudaDeviceProp* properties, int device) {
-    if (!properties) return failed(cudaErrorInvalidValue);
-    if (!is_device(device)) return failed(cudaErrorInvalidDevice);
-    uint64_t free_bytes, total_bytes;
-    memory_info(device, &free_bytes, &total_bytes);
-    const DeviceModel& model = device_model();
-    cudaDeviceProp p{};
-    strcpy(p.name, model.name);
-    p.uuid.bytes[15] = char(device);
-    p.totalGlobalMem = total_bytes;
-    p.sharedMemPerBlock = kSharedPerBlock;
-    p.regsPerBlock = p.regsPerMultiprocessor = kRegistersPerMultiprocessor;
-    p.warpSize = 32;
-    p.memPitch = 2147483647;
-    p.maxThreadsPerBlock = kThreadsPerBlock;
-    for (int i = 0; i < 3; ++i) {
-        p.maxThreadsDim[i] = int(kBlockLimit[i]);
-        p.maxGridSize[i] = int(kGridLimit[i]);
-    }
-    p.totalConstMem = kConstantBytes;
-    p.major = model.major;
-    p.minor = model.minor;
-    p.textureAlignment = p.surfaceAlignment = 512;
-    p.texturePitchAlignment = 32;
-    p.multiProcessorCount = model.multiprocessors;
-    p.canMapHostMemory = p.concurrentKernels = p.ECCEnabled = p.unifiedAddressing = p.streamPrioritiesSupported = 1;
-    p.globalL1CacheSupported = p.localL1CacheSupported = p.managedMemory = p.concurrentManagedAccess = 1;
-    p.computePreemptionSupported = p.canUseHostPointerForRegisteredMem = p.cooperativeLaunch = p.hostRegisterSupported = 1;
-    p.memoryPoolsSupported = p.unifiedFunctionPointers = 1;
-    p.pciBusID = device;
-    p.asyncEngineCount = 3;
-    p.memoryBusWidth = model.memory_bus_bits;
-    p.l2CacheSize = model.l2_bytes;
-    p.maxThreadsPerMultiProcessor = model.threads_per_multiprocessor;
-    p.sharedMemPerMultiprocessor = model.shared_per_multiprocessor;
-    p.sharedMemPerBlockOptin = model.shared_per_block_optin;
-    p.maxBlocksPerMultiProcessor = model.blocks_per_multiprocessor;
-    p.reservedSharedMemPerBlock = model.reserved_shared_per_block;
-    *properties = p;
-    return cudaSuccess;
-}
-
-cudaError_t cudaDeviceGetAttribute(int* value, cudaDeviceAttr attribute, int device) {
-    if (!value) return failed(cudaErrorInvalidValue);
-    if (!is_device(device)) return failed(cudaErrorInvalidDevice);
-    for (const Attribute& known : attributes) {
-        if (known.attribute != attribute) continue;
-        *value = known.value;
-        return cudaSuccess;
-    }
-    return failed(cudaErrorInvalidValue);
 }
 
 cudaError_t cudaDeviceReset(void) {

@@ -26,6 +26,7 @@ CASES = {
     # A multiprocessor's 233472 bytes hold 4 blocks of 50000 + 1024, and 2 of 1024 threads and 102400 + 1024.
     "occupancy": [OK, OK, "4 264 1024", OK, "1056 256", OK, "4224 16", OK, "115712"],
     "callbacks": [OK, OK, "ab"],
+    "attributes": [OK, "1 1", "2048 39321600 0", INVALID],
     "banks": [OK, "cudaErrorInvalidDeviceFunction", OK, OK, "1"],
     "clocks": [OK, "1 1"],
     "attached": [OK, OK, OK, *[INVALID] * 4],

@@ -211,6 +211,19 @@ void device() {
     printf("the host's branch\n");
 #endif
 }
+// The same limit by a property, by the runtime's name and by the driver's; and what the device does not have.
+void attributes() {
+    cudaDeviceProp properties;
+    cudaGetDeviceProperties(&properties, 0);
+    int width = 0, pitch = 0, virtual_memory = -1;
+    cuInit(0);
+    SHOW(cudaDeviceGetAttribute(&width, cudaDevAttrMaxTexture3DWidth, 0));
+    cuDeviceGetAttribute(&pitch, CU_DEVICE_ATTRIBUTE_MAXIMUM_TEXTURE2D_LINEAR_PITCH, 0);
+    cuDeviceGetAttribute(&virtual_memory, CU_DEVICE_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED, 0);
+    printf("%d %d\n", properties.maxTexture3D[0] == width, properties.maxTexture2DLinear[2] == pitch);
+    printf("%d %d %d\n", properties.maxSurface1DLayered[1], properties.persistingL2CacheMaxSize, virtual_memory);
+    SHOW(cudaDeviceGetAttribute(&width, cudaDeviceAttr(9999), 0));
+}
 __global__ void which_architecture(int* answer) {
 #if __CUDA_ARCH__ >= 900
     *answer = 90;
@@ -311,7 +324,7 @@ int main(int, char** arguments) {
         {"extended_launch", extended_launch}, {"cooperative_launch", cooperative_launch}, {"clusters", clusters},
         {"volumes", volumes}, {"rows", rows}, {"bounds", bounds}, {"pools", pools}, {"occupancy", occupancy},
         {"callbacks", callbacks}, {"device", device}, {"architecture", architecture}, {"host_calls", host_calls},
-        {"driver", driver}, {"banks", banks}, {"clocks", clocks}, {"attached", attached}, {"peers", peers},
+        {"driver", driver}, {"banks", banks}, {"attributes", attributes}, {"clocks", clocks}, {"attached", attached}, {"peers", peers},
     };
     cases.at(arguments[1])();
 }
