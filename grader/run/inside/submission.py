@@ -13,13 +13,16 @@ import zipfile
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from types import ModuleType
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 
 from grader.run import landlock, sandbox
 from grader.run.inside import installed
 from grader.run.inside.request import Request
+
+if TYPE_CHECKING:
+    from grader.compilation import Artifact
 
 _OP_FILE = "op.py"
 _MAX_MESSAGE = 8192
@@ -140,12 +143,12 @@ def describe(error: BaseException, files: Path | None) -> dict[str, Any]:
     return {"type": type(error).__name__, "message": message, "where": where, "callers": places}
 
 
-def _needed(files: Path, built: Any) -> list[Path]:
+def _needed(files: Path, built: Artifact | None) -> list[Path]:
     """The paths learner code may read: the program, its own folder and library; not the rest of the cache."""
     return sandbox.worker_readable([files, *([built.path.parent] if built is not None else [])])
 
 
-def _artifact(table: dict[str, Any]) -> Any:
+def _artifact(table: dict[str, Any]) -> Artifact:
     from grader.compilation import Artifact
 
     return Artifact(
@@ -197,7 +200,7 @@ def _run_module(name: str, path: Path) -> ModuleType:
     return module
 
 
-def _open_library(built: Any) -> Any:
+def _open_library(built: Artifact) -> Any:
     if built.interface == "torch_library":
         torch.ops.load_library(str(built.path))  # type: ignore[no-untyped-call]
         return getattr(torch.ops, built.name)
