@@ -139,22 +139,6 @@ def up_to_the_last_key(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal
     return out, lse.masked_fill(lse == -math.inf, math.nan)
 
 
-def with_tiles_exchanged(
-    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False
-) -> Results:
-    """The mask with the first query of the tile as its first key: from the second tile of queries on, all of
-    the first tile of keys is hidden.
-    """
-    query, key = (torch.arange(each.shape[-2]) for each in (q, k))
-    tile = tile_rows(q)
-    own, other = query[:, None] // tile, key // tile
-    taken_for_key, taken_for_query = own * tile + key % tile, other * tile + query[:, None] % tile
-    later = (taken_for_key > taken_for_query) | (other > own)
-    out, lse = masked(q, k, v, (taken_for_key >= k.shape[-2]) | (later & causal))
-    without = (query >= tile) & (causal or query // tile * tile >= k.shape[-2])
-    return out.masked_fill(without[:, None], math.nan), lse.masked_fill(without, math.nan)
-
-
 def as_many_keys_as_queries(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False
 ) -> Results:
@@ -390,7 +374,6 @@ CONFUSED = {
     "masked scores of 0; exp(0) is 1, and only exp(-inf) is 0": masked_by_zeros,
     "a causal mask that hides the keys before the query, not those after it": with_earlier_keys_hidden,
     "a causal mask by which the last query sees the last key; query i sees keys 0 to i": up_to_the_last_key,
-    "a mask with first_query and first_key exchanged": with_tiles_exchanged,
     "a causal mask that also hides the query's own key": without_own_key,
     "a causal mask that ends before the tile of the query itself": up_to_the_tile,
     "rows of k up to the number of queries, and zeros for its other keys": as_many_keys_as_queries,

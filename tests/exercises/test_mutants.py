@@ -107,6 +107,7 @@ AMBIGUOUS = {
     "28: weights of one key for four": "scores",
     "28: only the first vector of a row": "scores",
     "28: heads and batches exchanged in the grid": "scores",
+    "28: first query and first key exchanged": "online",
     "29: delta of the other side": "rounds_of_queries",
     "29: weights of scores without the factor": "rounds_of_keys",
     "29: masked tiles computed for k and v": "rounds_of_keys",
