@@ -12,6 +12,7 @@
 #include "cuda_fp16.h"
 #endif
 #include "library_types.h"
+#include "simt/blas_v2_names.h"
 
 #define CUBLAS_VER_MAJOR 13
 #define CUBLAS_VER_MINOR 0

@@ -117,6 +117,76 @@ void count_and_check(uintptr_t address, uintptr_t bytes, int kind, const void* p
     counting.show_ranges(false);
     counting.pace(pc);
 }
+
+// An access that only simt_check_other knows; what of the kind is about alignment is gone.
+struct OtherAccess {
+    uintptr_t address, bytes;
+    int kind;
+    const void* call_site;
+
+    Report fault(const char* what, const char* space) const {
+        return {.kind = what, .call_site = call_site, .access = kind, .bytes = bytes, .address = address, .space = space};
+    }
+};
+
+// The host's own code, in a checked build.
+void check_on_host(const OtherAccess& access, int region) {
+    if (region < 0) return;
+    auto allocation = region == kPinned ? std::nullopt : find_allocation(access.address);
+    if (region == kPinned || (allocation && allocation->managed)) {
+        return host_uses.touches(access.address, access.bytes, access.kind, access.call_site);
+    }
+    Report fault = access.fault("device_pointer_on_host", "global");
+    fault.allocation = nearest_allocation(access.address);
+    report(fault);
+}
+
+// Pinned memory, or that of the other device.
+void check_beyond_device(const OtherAccess& access, int region) {
+    if (region != kPinned && !may_access_peer(execution.device, region)) {
+        Report fault = access.fault("out_of_bounds", "global");
+        fault.allocation = nearest_allocation(access.address);
+        fault.note = "memory of another device, without peer access";
+        fail_access(fault);
+    }
+    if (region == kPinned) note_mapped(access.address, access.bytes, access.kind, "pinned", access.call_site);
+    simt_check_global(access.address, access.bytes, access.kind, false, access.call_site);
+}
+
+// A `__device__` or `__constant__` variable.
+void check_symbol(const OtherAccess& access, const Symbol& symbol) {
+    if (!symbol.constant && simt_access->cells) {
+        global_races.access_variable(symbol.section_begin, symbol.section_bytes, access.address, access.bytes, access.kind,
+                                     access.call_site);
+    }
+    if (symbol.constant && access.kind & WRITE) report(access.fault("write_to_const", "constant"));
+}
+
+const char* note_on_host_memory(uintptr_t address) {
+    return address < 4096 ? "null pointer" : is_mapped(address) ? "" : "no memory";
+}
+
+// Memory of the host: registered, managed and some static data are a kernel's, too.
+void check_host_memory(const OtherAccess& access) {
+    const uintptr_t address = access.address;
+    if (is_registered_host_memory(address, access.bytes)) {
+        return note_mapped(address, access.bytes, access.kind, "registered", access.call_site);
+    }
+    const simt_module& module = *execution.launch->module;
+    if (is_managed_variable(module, address)) {
+        return note_mapped(address, access.bytes, access.kind, "managed", access.call_site);
+    }
+    if (!in_data(module, address)) {
+        const char* beside = variables_beside(module, address);
+        Report fault = beside ? access.fault("out_of_bounds", "static") : access.fault("host_pointer", "host");
+        fault.note = beside ? beside : note_on_host_memory(address);
+        fail_access(fault);
+    }
+    if (static_data(module).allows(address, access.bytes, access.kind)) return;
+    Report fault = access.fault("host_pointer", "static");
+    fault.array = static_data(module).name_at(address);
+    fail_access(fault);
+}
 }  // namespace
 
 extern "C" {
@@ -169,88 +239,18 @@ void simt_check_shared(uintptr_t address, uintptr_t bytes, int kind, bool misali
 
 void simt_check_other(uintptr_t address, uintptr_t bytes, int kind, const void* pc) {
     if (simt_access->counted) return count_and_check(address, bytes, kind, pc);
-    bool misaligned = kind & MISALIGNED;
-    kind &= ~MISALIGNED;
-    int region = arena.region(address);
-    if (!simt_access->on_device) {
-        if (region < 0) return;
-        if (region == kPinned) return host_uses.touches(address, bytes, kind, pc);
-        if (auto allocation = find_allocation(address); allocation && allocation->managed) {
-            return host_uses.touches(address, bytes, kind, pc);
-        }
-        report({.kind = "device_pointer_on_host",
-                .call_site = pc,
-                .access = kind,
-                .bytes = bytes,
-                .address = address,
-                .space = "global",
-                .allocation = nearest_allocation(address)});
-        return;
-    }
-    if (region >= 0) {  // pinned memory, or the other device's
-        if (region == kPinned || may_access_peer(execution.device, region)) {
-            if (region == kPinned) note_mapped(address, bytes, kind, "pinned", pc);
-            simt_check_global(address, bytes, kind, false, pc);
-            return;
-        }
-        fail_access({.kind = "out_of_bounds",
-                     .call_site = pc,
-                     .access = kind,
-                     .bytes = bytes,
-                     .address = address,
-                     .space = "global",
-                     .allocation = nearest_allocation(address),
-                     .note = "memory of another device, without peer access"});
-    }
-    Symbol symbol;
-    if (find_symbol(reinterpret_cast<void*>(address), &symbol)) {
-        if (misaligned) fail_misaligned(address, bytes, kind, symbol.constant ? "constant" : "global", pc);
-        if (!symbol.constant && simt_access->cells) {
-            global_races.access_variable(symbol.section_begin, symbol.section_bytes, address, bytes, kind, pc);
-        }
-        if (!symbol.constant || !(kind & WRITE)) return;
-        report({.kind = "write_to_const",
-                .call_site = pc,
-                .access = kind,
-                .bytes = bytes,
-                .address = address,
-                .space = "constant"});
-        return;
+    const OtherAccess access{address, bytes, kind & ~MISALIGNED, pc};
+    const int region = arena.region(address);
+    if (!simt_access->on_device) return check_on_host(access, region);
+    if (region >= 0) return check_beyond_device(access, region);
+    if (Symbol symbol; find_symbol(reinterpret_cast<void*>(address), &symbol)) {
+        if (kind & MISALIGNED) fail_misaligned(address, bytes, access.kind, symbol.constant ? "constant" : "global", pc);
+        return check_symbol(access, symbol);
     }
     auto parameters = reinterpret_cast<uintptr_t>(execution.launch->closure);
     size_t parameter_bytes = execution.launch->closure_bytes ? execution.launch->closure_bytes : 4096;
     if ((address - parameters < parameter_bytes && !(kind & WRITE)) || is_builtin_variable(address)) return;
-    if (is_registered_host_memory(address, bytes)) return note_mapped(address, bytes, kind, "registered", pc);
-    const simt_module& module = *execution.launch->module;
-    if (is_managed_variable(module, address)) return note_mapped(address, bytes, kind, "managed", pc);
-    if (const char* note = in_data(module, address) ? nullptr : variables_beside(module, address)) {
-        fail_access({.kind = "out_of_bounds",
-                     .call_site = pc,
-                     .access = kind,
-                     .bytes = bytes,
-                     .address = address,
-                     .space = "static",
-                     .note = note});
-    }
-    if (!in_data(module, address)) {
-        fail_access({.kind = "host_pointer",
-                     .call_site = pc,
-                     .access = kind,
-                     .bytes = bytes,
-                     .address = address,
-                     .space = "host",
-                     .note = address < 4096       ? "null pointer"
-                             : is_mapped(address) ? ""
-                                                  : "no memory"});
-    }
-    if (static_data(module).allows(address, bytes, kind)) return;
-    fail_access({.kind = "host_pointer",
-                 .call_site = pc,
-                 .access = kind,
-                 .bytes = bytes,
-                 .address = address,
-                 .space = "static",
-                 .array = static_data(module).name_at(address)});
+    check_host_memory(access);
 }
 
 void simt_check_range(const void* pointer, uintptr_t bytes, int kind, const void* pc) {

@@ -79,6 +79,8 @@ def test_numbers_are_those_of_cuda(tmp_path: Path) -> None:
     text = (INCLUDE / "driver_types.h").read_text() + graphs
     names = re.findall(r"^\s+(cuda\w+) = ", text, re.MULTILINE) + re.findall(r"#define (cuda\w+) 0x", text)
     names += re.findall(r"^CUDA_ERROR\((\w+),", (INCLUDE / "cuda_error_list.h").read_text(), re.MULTILINE)
+    attributes = (INCLUDE / "simt" / "device_attribute_list.inl").read_text()
+    names += [f"cudaDevAttr{name}" for name in re.findall(r"^BOTH\((\w+),", attributes, re.MULTILINE)]
     scalars = [
         "char",
         "uchar",
@@ -122,6 +124,7 @@ C_HOST = """\
 #include <cublas_v2.h>
 #include <cuda.h>
 #include <cuda_runtime.h>
+#include <cufft.h>
 _Static_assert((int)CUDA_ERROR_ILLEGAL_ADDRESS == (int)cudaErrorIllegalAddress, "one numbering");
 #define LAYOUT(TYPE, SIZE, ALIGNMENT) \\
     _Static_assert(sizeof(TYPE) == SIZE && _Alignof(TYPE) == ALIGNMENT, #TYPE);
@@ -136,8 +139,9 @@ int main(void) {
     cudaError_t error = cudaMalloc((void**)&x, sizeof v);
     error = cudaMemcpyAsync(x, &v, sizeof v, cudaMemcpyHostToDevice, 0);
     error = cudaGetDeviceProperties(&properties, 0);
-    if (cublasLtCreate(&light) != CUBLAS_STATUS_SUCCESS) return 1;
-    return error == cudaSuccess && cublasCreate(&handle) == CUBLAS_STATUS_SUCCESS;
+    if (cublasLtCreate(&light) != CUBLAS_STATUS_SUCCESS) return CUFFT_NVRTC_FAILURE;
+    if (cublasCreate_v2(&handle) != CUBLAS_STATUS_SUCCESS || !cublasDgemm_v2) return 1;
+    return error == cudaSuccess;
 }
 """
 
