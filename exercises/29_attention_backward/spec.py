@@ -237,6 +237,16 @@ def times_keys(of: Parts) -> dict[str, torch.Tensor]:
     return {"k": of.scale * of.of_scores.mT @ of.k} if of.q.shape == of.k.shape else {}
 
 
+def of_whole_tiles(of: Parts) -> dict[str, torch.Tensor]:
+    """Gradients of k and v without the queries after the last whole tile."""
+    queries = of.q.shape[-2] // ROWS * ROWS
+    of_scores, weights = of.of_scores[..., :queries, :], of.weights[..., :queries, :]
+    return {
+        "k": of.scale * of_scores.mT @ of.q[..., :queries, :],
+        "v": weights.mT @ of.grad_out[..., :queries, :],
+    }
+
+
 Exponent = Callable[[torch.Tensor, float, torch.Tensor], torch.Tensor]
 Change = Callable[[Parts], dict[str, torch.Tensor]]
 
@@ -284,6 +294,9 @@ CHANGED = {
     ),
     "the gradients of the scores times k; for the gradient of k, q is the other factor": with_change(
         change=times_keys
+    ),
+    "gradients of k and v without the queries of the last tile, which is not full": with_change(
+        change=of_whole_tiles
     ),
     "the weights times q; for the gradient of v, grad_out is the other factor": with_change(
         change=lambda of: {"v": of.weights.mT @ of.q}
