@@ -95,14 +95,15 @@ class Tree:
 
     def build(self, source: Path, runs: tuple[str, ...]) -> Built:
         """Build the sample in `source`; each of its programs runs with each of `runs`."""
-        folder, names = self.folder / source.name, _programs(source)
+        built, names = self.folder / source.name, _programs(source)
         if source.name in self.refused:
-            return Built(folder, self.refused[source.name])
+            return Built(built, self.refused[source.name])
         command = [*self.within, "cmake", "--build", ".", "--target", *names]
         ended = run_limited(command, self.folder, BUILD_LIMIT)
-        ended = replace(ended, output=ended.output.replace(f"{source}/", ""))  # no path of this machine
+        for folder in (source, source.parents[2], record.REPOSITORY):  # no path of this machine
+            ended = replace(ended, output=ended.output.replace(f"{folder}/", ""))
         lines = tuple(f"./{program} {arguments}" for program in names for arguments in runs)
-        return Built(folder, ended, lines, runs if any(runs) else ())
+        return Built(built, ended, lines, runs if any(runs) else ())
 
 
 class Trees:

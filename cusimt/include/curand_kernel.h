@@ -2,6 +2,7 @@
 // and no Poisson distribution: their names are not declared.
 #pragma once
 #include "cuda_runtime.h"
+#include "simt/random/states.h"
 #ifdef __CUDACC__
 #include "simt/random/distributions.h"
 #endif

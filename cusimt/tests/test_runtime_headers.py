@@ -188,7 +188,11 @@ struct Node { int value; };
 inline int uses(float* x, const float (&open)[4], Node** nodes) {
     int* integers;
     cudaStream_t stream = nullptr;
+    const float* constants;
+    curandState* states;
     cudaMalloc(&integers, 4);
+    cudaMalloc(&constants, 4);
+    cudaMalloc(&states, sizeof(curandState));
     cudaMallocAsync(nodes, 4, stream);
     cudaMallocManaged(&x, 4);
     cudaMemcpyToSymbol(open, x, 4);

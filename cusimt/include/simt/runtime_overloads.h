@@ -8,21 +8,26 @@
 #include "simt/qualifiers.h"
 
 // ---- memory ----
+// Whatever the elements are, `const` or not.
+template <class T>
+inline void** simt_untyped(T** pointer) {
+    return (void**)pointer;
+}
 template <class T>
 inline cudaError_t cudaMalloc(T** pointer, size_t bytes) {
-    return cudaMalloc(reinterpret_cast<void**>(pointer), bytes);
+    return cudaMalloc(simt_untyped(pointer), bytes);
 }
 template <class T>
 inline cudaError_t cudaMallocAsync(T** pointer, size_t bytes, cudaStream_t stream) {
-    return cudaMallocAsync(reinterpret_cast<void**>(pointer), bytes, stream);
+    return cudaMallocAsync(simt_untyped(pointer), bytes, stream);
 }
 template <class T>
 inline cudaError_t cudaMallocPitch(T** pointer, size_t* pitch, size_t width, size_t height) {
-    return cudaMallocPitch(reinterpret_cast<void**>(pointer), pitch, width, height);
+    return cudaMallocPitch(simt_untyped(pointer), pitch, width, height);
 }
 template <class T>
 inline cudaError_t cudaMallocManaged(T** pointer, size_t bytes, unsigned int flags = cudaMemAttachGlobal) {
-    return cudaMallocManaged(reinterpret_cast<void**>(pointer), bytes, flags);
+    return cudaMallocManaged(simt_untyped(pointer), bytes, flags);
 }
 template <class T>
 inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T* pointer, size_t bytes = 0,
@@ -31,15 +36,15 @@ inline cudaError_t cudaStreamAttachMemAsync(cudaStream_t stream, T* pointer, siz
 }
 template <class T>
 inline cudaError_t cudaMallocHost(T** pointer, size_t bytes, unsigned int flags = 0) {
-    return cudaHostAlloc(reinterpret_cast<void**>(pointer), bytes, flags);
+    return cudaHostAlloc(simt_untyped(pointer), bytes, flags);
 }
 template <class T>
 inline cudaError_t cudaHostAlloc(T** pointer, size_t bytes, unsigned int flags) {
-    return cudaHostAlloc(reinterpret_cast<void**>(pointer), bytes, flags);
+    return cudaHostAlloc(simt_untyped(pointer), bytes, flags);
 }
 template <class T>
 inline cudaError_t cudaHostGetDevicePointer(T** device_pointer, void* host_pointer, unsigned int flags) {
-    return cudaHostGetDevicePointer(reinterpret_cast<void**>(device_pointer), host_pointer, flags);
+    return cudaHostGetDevicePointer(simt_untyped(device_pointer), host_pointer, flags);
 }
 
 // ---- symbols: variables declared __constant__ or __device__ ----
@@ -83,7 +88,7 @@ inline cudaError_t cudaMemcpyFromSymbolAsync(void* to, const T& symbol, size_t b
 }
 template <class P, class T>
 inline cudaError_t cudaGetSymbolAddress(P** pointer, const T& symbol) {
-    return cudaGetSymbolAddress(reinterpret_cast<void**>(pointer), simt_symbol(symbol));
+    return cudaGetSymbolAddress(simt_untyped(pointer), simt_symbol(symbol));
 }
 template <class T>
 inline cudaError_t cudaGetSymbolSize(size_t* bytes, const T& symbol) {

@@ -1,8 +1,9 @@
-// Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3; SC 2011), and cuRAND's state of it.
+// Philox4x32-10 (Salmon, Moraes, Dror, Shaw: Parallel random numbers: as easy as 1, 2, 3; SC 2011), as cuRAND draws from it.
 #pragma once
 #include <stdint.h>
 
 #include "simt/qualifiers.h"
+#include "simt/random/states.h"
 
 namespace simt {
 
@@ -30,16 +31,6 @@ SIMT_INLINE uint4 counter_plus(uint4 counter, uint64_t n) {
 }
 
 }  // namespace simt
-
-struct curandStatePhilox4_32_10 {
-    uint4 ctr, output;  // what `output` belongs to
-    uint2 key;
-    unsigned int STATE;  // the next of its words
-    int boxmuller_flag, boxmuller_flag_double;
-    float boxmuller_extra;
-    double boxmuller_extra_double;
-};
-typedef struct curandStatePhilox4_32_10 curandStatePhilox4_32_10_t;
 
 // Ahead by n words; ahead by n subsequences of 2^66 words each.
 SIMT_INLINE void skipahead(unsigned long long n, curandStatePhilox4_32_10_t* state) {

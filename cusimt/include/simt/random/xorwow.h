@@ -1,19 +1,10 @@
-// XORWOW (Marsaglia: Xorshift RNGs; 2003), seeded as cuRAND seeds it: curandState is this one.
+// XORWOW (Marsaglia: Xorshift RNGs; 2003), seeded as cuRAND seeds it.
 #pragma once
 #include <simt_api.h>
 #include <stdint.h>
 
 #include "simt/qualifiers.h"
-
-struct curandStateXORWOW {
-    unsigned int d, v[5];
-    int boxmuller_flag, boxmuller_flag_double;
-    float boxmuller_extra;
-    double boxmuller_extra_double;
-};
-typedef struct curandStateXORWOW curandStateXORWOW_t;
-typedef struct curandStateXORWOW curandState_t;
-typedef struct curandStateXORWOW curandState;
+#include "simt/random/states.h"
 
 namespace simt {
 constexpr unsigned xorwow_step = 362437;  // what the counter d grows by
