@@ -12,7 +12,8 @@ from torch import Tensor
 from torch.nn.functional import gelu
 
 from grader.checks.gradients.comparison import transposed_in
-from grader.checks.values.expected import expected_outputs
+from grader.checks.values.agreement import agrees
+from grader.checks.values.expected import Expected, Tolerance, expected_outputs
 from grader.checks.values.formulas import explain
 from grader.checks.values.inputs import draw, seeded
 from grader.run.values import Output
@@ -52,6 +53,15 @@ def test_a_formula_that_the_spec_knows_is_named(dtype: str) -> None:
 def test_other_answers_are_not_named_after_it() -> None:
     assert said(lambda a, b, c: 1.001 * gelu(a * b + c), tanh_form, confused=CONFUSED) == ""
     assert said(lambda a, b, c: gelu(a * b + c), tanh_form) == ""
+
+
+def test_an_answer_of_another_size_has_the_rounding_of_its_size() -> None:
+    values = torch.linspace(-1, 1, 70, dtype=torch.float64)
+    right = Expected("out", values, torch.float32, "cuda:0", Tolerance(0.0, 1e-6))
+    other = 16 * right.values
+    for error, is_rounding in ((10e-6, True), (30e-6, False)):
+        assert agrees(other + error, other, right) is is_rounding
+        assert not agrees(right.values + error, right.values, right)
 
 
 def test_the_right_formula_explains_no_wrong_answer() -> None:

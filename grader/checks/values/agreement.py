@@ -30,7 +30,8 @@ def agrees(got: torch.Tensor, other: torch.Tensor, expected: Expected) -> bool:
     """Whether `got` is `other` to rounding wherever that is known (not NaN)."""
     if got.shape != other.shape or got.is_complex() or other.is_complex():
         return False
-    return not bool((wrong_elements(got, other, expected.tolerance) & ~_unknown(other, expected)).any())
+    tolerance = _of_its_size(expected, other)
+    return not bool((wrong_elements(got, other, tolerance) & ~_unknown(other, expected)).any())
 
 
 def tells(other: torch.Tensor, expected: Expected) -> bool:
@@ -43,6 +44,21 @@ def tells(other: torch.Tensor, expected: Expected) -> bool:
     clear = Tolerance(APART * tolerance.relative, APART * tolerance.absolute)
     apart = wrong_elements(other, expected.values, clear) & ~_unknown(other, expected)
     return len(torch.unique(other[apart])) >= _needed(expected)
+
+
+def _of_its_size(expected: Expected, other: torch.Tensor) -> Tolerance:
+    """The tolerance of an answer that is as large as `other`: what rounding leaves of terms that cancel grows
+    with the terms.
+    """
+    tolerance = expected.tolerance
+    if not other.is_floating_point() or tolerance.absolute == 0:
+        return tolerance
+    sizes = [each[each.isfinite()].abs() for each in (other, expected.values)]
+    if any(each.numel() == 0 for each in sizes):
+        return tolerance
+    its_size, right_size = (float(each.median()) for each in sizes)
+    larger = max(1.0, its_size / right_size) if right_size > 0 else 1.0
+    return Tolerance(tolerance.relative, larger * tolerance.absolute)
 
 
 def _needed(expected: Expected) -> int:
