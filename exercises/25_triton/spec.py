@@ -119,16 +119,17 @@ class WithOtherGradient(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx: Any, x: Tensor, weight: Tensor, bias: Tensor, eps: float, of_x: Change) -> Tensor:
-        ctx.save_for_backward(x, weight)
+        for_backward = x, weight
+        ctx.save_for_backward(*for_backward)
         ctx.eps, ctx.of_x = eps, of_x
         return reference(x, weight, bias, eps)
 
     @staticmethod
     def backward(ctx: Any, grad: Tensor) -> tuple[Tensor | None, ...]:
-        x, weight = ctx.saved_tensors
-        distance = x - x.mean(-1, keepdim=True)
+        rows, weight = ctx.saved_tensors
+        distance = rows - rows.mean(-1, keepdim=True)
         scale = torch.rsqrt(distance.square().mean(-1, keepdim=True) + ctx.eps)
-        row, columns = Row(grad, weight, distance, scale), x.shape[-1]
+        row, columns = Row(grad, weight, distance, scale), rows.shape[-1]
         of_weight = (grad * row.normalised).reshape(-1, columns).sum(0)
         return ctx.of_x(row), of_weight, grad.reshape(-1, columns).sum(0), None, None
 

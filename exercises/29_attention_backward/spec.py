@@ -204,7 +204,8 @@ class WithChange(torch.autograd.Function):
 
     @staticmethod
     def backward(ctx: Any, grad_out: torch.Tensor, grad_lse: torch.Tensor) -> tuple[torch.Tensor | None, ...]:
-        q, k, v, out, lse = ctx.saved_tensors
+        q, k, v, *results = ctx.saved_tensors
+        out, lse = results
         causal, exponent, change = ctx.options
         scale = 1 / math.sqrt(q.shape[-1])
         weights = torch.exp(exponent(q @ k.mT, scale, lse.unsqueeze(-1)))
