@@ -12,11 +12,10 @@ from pathlib import Path
 
 from cusimt.compiler.gpu_code import requested_code
 from cusimt.compiler.include_paths import IncludePaths
-from cusimt.compiler.nvcc_options import Options
+from cusimt.compiler.nvcc_options import Options, outputs
 from cusimt.compiler.nvrtc_image import image
 from cusimt.compiler.sources import content_key
 from cusimt.support import cache
-from cusimt.support.errors import UsageError
 
 __all__ = ["identity", "module_arguments", "wanted_image", "write_images"]
 
@@ -57,15 +56,7 @@ def write_images(
 ) -> int:
     """Write the image of each input, whose library `compile_and_link` writes; returns the exit status."""
     kind, output = wanted_image(options), options.last("--output-file")
-    if output and len(options.inputs) > 1:
-        raise UsageError(
-            "-o was given with several inputs.",
-            f"With {kind}, each source has an image of its own.",
-            "Leave out -o, or compile each source in a command of its own.",
-        )
-    folder = Path(options.last("--output-directory", "."))
-    for source in options.inputs:
-        target = Path(output) if output else folder / f"{source.stem}{_SUFFIXES[kind]}"
+    for source, target in outputs(options, output, _SUFFIXES[kind], kind, "an image"):
         ours = _for_a_library(options, source)
         key = [
             *identity(checked),
@@ -80,7 +71,8 @@ def write_images(
                     slot.discard()
                     return status
         end = "" if kind == "--ptx" else "\0"  # nobody puts one behind what is binary
-        target.write_text(image(slot.path / _LIBRARY, str(source), _architectures(kind, options)) + end)
+        text = image(slot.path / _LIBRARY, str(source), _architectures(kind, options))
+        Path(target).write_text(text + end)
     return 0
 
 

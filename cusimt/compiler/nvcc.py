@@ -22,7 +22,7 @@ from cusimt.compiler import cccl, gpu_code, libraries, nvcc_report
 from cusimt.compiler.dependencies import finish_rule, listing_flags, rule_flags, rules_only, written_rule
 from cusimt.compiler.device_images import wanted_image, write_images
 from cusimt.compiler.include_paths import IncludePaths, of_environment, of_host_compiler
-from cusimt.compiler.nvcc_options import Options, UnknownOption, parse
+from cusimt.compiler.nvcc_options import Options, UnknownOption, outputs, parse
 from cusimt.compiler.sources import beside, translate_tree
 from cusimt.compiler.untranslated import untranslated
 from cusimt.support.errors import ExplainedError, UsageError
@@ -120,15 +120,7 @@ def _link_device_code(options: Options) -> int:
 
 def _compile_each(options: Options, scratch: Path) -> int:
     output = "" if rules_only(options) else options.last("--output-file")
-    if output and len(options.inputs) > 1:
-        raise UsageError(
-            "-o was given with several inputs.",
-            "With -c, each source has an object of its own.",
-            "Leave out -o, or compile each source in a command of its own.",
-        )
-    folder = Path(options.last("--output-directory", "."))
-    for number, source in enumerate(options.inputs):
-        target = output or str(folder / f"{source.stem}.o")
+    for number, (source, target) in enumerate(outputs(options, output, ".o", "-c", "an object")):
         status = _compile(options, source, target, scratch / str(number))
         if status != 0:
             return status

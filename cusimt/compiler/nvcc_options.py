@@ -7,6 +7,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from cusimt.support.errors import UsageError
+
 # The options of nvcc --help without their dashes: "long short", or one name for both. With them those that it
 # accepts and does not list, of which Xfatbin is the best known, and one of our own: cusimt-module, a library
 # for the driver's API (nvrtc.py).
@@ -89,6 +91,25 @@ class Options:
 
     def last(self, name: str, default: str = "") -> str:
         return self.values.get(name, [default])[-1]
+
+
+def outputs(
+    options: Options, output: str, suffix: str, mode: str, product: str
+) -> Iterator[tuple[Path, str]]:
+    """Each input and the file that is made of it: `output`, or a name after the input.
+
+    Raises UsageError if there is an `output` for several inputs: in that `mode`, each has a `product` of its
+    own.
+    """
+    if output and len(options.inputs) > 1:
+        raise UsageError(
+            "-o was given with several inputs.",
+            f"With {mode}, each source has {product} of its own.",
+            "Leave out -o, or compile each source in a command of its own.",
+        )
+    folder = Path(options.last("--output-directory", "."))
+    for source in options.inputs:
+        yield source, output or str(folder / f"{source.stem}{suffix}")
 
 
 def parse(arguments: Sequence[str]) -> Options:

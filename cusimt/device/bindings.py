@@ -175,18 +175,14 @@ def _cudart(driver: Driver) -> ModuleType:
     """`torch.cuda.cudart()`: the few runtime calls that PyTorch exposes to Python."""
     module = ModuleType("torch._C._cudart")
     success = _CudaError.success
-
-    def error(code: int) -> int:
-        return success if code == success else code
-
     vars(module).update(
         cudaError=_CudaError,
         cudaGetErrorString=lambda code: driver.simt_error_string(int(code)).decode(),
         cudaMemGetInfo=driver.memory_info,
         cudaProfilerStart=lambda: success,
         cudaProfilerStop=lambda: success,
-        cudaHostRegister=lambda pointer, size, flags: error(driver.cudaHostRegister(pointer, size, flags)),
-        cudaHostUnregister=lambda pointer: error(driver.cudaHostUnregister(pointer)),
+        cudaHostRegister=_plain(driver.cudaHostRegister),
+        cudaHostUnregister=_plain(driver.cudaHostUnregister),
     )
     return module
 

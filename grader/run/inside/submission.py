@@ -51,57 +51,45 @@ class LoadedSubmission:
         are confined, too.
         """
         text = request.text
-        op_file: str | None = text["op_file"]
         built = _artifact(text["artifact"]) if text["artifact"] else None
-        if (
-            built is not None and request.records
-        ):  # the library itself: this process is isolated and does not see the cache
-            built.path.parent.mkdir(exist_ok=True)
-            built.path.write_bytes(request.storage(0, torch.device("cpu")).numpy().tobytes())
-            if built.interface == "wheel":
-                zipfile.ZipFile(built.path).extractall(built.installed)
-        self.files = Path(text["files"])
-        if built is not None and built.interface == "wheel":
-            self.files = built.installed  # does without the folder it was built from
+        if built is not None and request.records:
+            _unpack(built, request)
+        is_wheel = built is not None and built.interface == "wheel"
+        # A wheel does without the folder it was built from.
+        self.files = built.installed if built is not None and is_wheel else Path(text["files"])
         os.chdir(self.files)
-        sources: dict[str, str] = text["sources"]
+        load = self._loader(built, text["op_file"], text["sources"], self.files)
         on_simt = built is not None and built.backend == "simt"
-        in_triton = built is not None and built.interface == "triton"
-        to_compile = in_triton and op_file is None
-        lacking = ""
-        if to_compile:
-            lacking = _lacking_compiler()
-        elif on_simt and in_triton:
-            from cusimt import triton
-
-            triton.activate()  # before the process is confined, and to one thread
         if on_simt or self.confined:  # never on a GPU: its driver opens devices and starts threads
             landlock.confine(_needed(self.files, built))
         confined()
         try:
-            if to_compile:
-                self.module = lacking or _frontend(sources, self.files)
-            elif op_file is not None:
-                if in_triton:
-                    for name in _kernel_files(sources):
-                        _run_text(Path(name).stem, sources[name], self.files / name)
-                elif built is not None:
-                    from grader.compilation import preload
-
-                    preload({built.name: built})
-                self._name = Path(op_file).name
-                self.module = _run_text("op", sources[self._name], Path(op_file))
-            elif built is not None:
-                self._name = built.name
-                packaged = built.interface == "wheel"
-                self.module = (
-                    installed.open_package(built.name, self.files, sources)
-                    if packaged
-                    else _open_library(built)
-                )
+            self.module = load()
         except BaseException as error:  # learner code may raise anything, sys.exit() included
             return describe(error, self.files)
         return None
+
+    def _loader(
+        self, built: Artifact | None, op_file: str | None, sources: dict[str, str], files: Path
+    ) -> Callable[[], Any]:
+        """What makes the module, once this process is confined; now it does what must come before that."""
+        in_triton = built is not None and built.interface == "triton"
+        if in_triton and op_file is None:
+            lacking = _lacking_compiler()
+            return lambda: lacking or _frontend(sources, files)
+        if in_triton and built is not None and built.backend == "simt":
+            from cusimt import triton
+
+            triton.activate()  # while the process may still start threads
+        if op_file is not None:
+            self._name = Path(op_file).name
+            return lambda: _run_op(op_file, built, sources, files)
+        if built is None:
+            return lambda: None
+        self._name = built.name
+        if built.interface == "wheel":
+            return lambda: installed.open_package(built.name, files, sources)
+        return lambda: _open_library(built)
 
     def entry(self, dotted: str) -> Callable[..., Any]:
         """The attribute `dotted` of the submission; raises `AttributeError` naming the file that lacks
@@ -123,6 +111,26 @@ class LoadedSubmission:
         if path not in self._specs:
             self._specs[path] = _run_module(f"_inside_{len(self._specs)}", Path(path))
         return getattr(self._specs[path], name)  # type: ignore[no-any-return]
+
+
+def _unpack(built: Artifact, request: Request) -> None:
+    """Write the library that the request brings: this process is isolated and does not see the cache."""
+    built.path.parent.mkdir(exist_ok=True)
+    built.path.write_bytes(request.storage(0, torch.device("cpu")).numpy().tobytes())
+    if built.interface == "wheel":
+        zipfile.ZipFile(built.path).extractall(built.installed)
+
+
+def _run_op(op_file: str, built: Artifact | None, sources: dict[str, str], files: Path) -> ModuleType:
+    """The module `op`; before it, the kernels in Triton that it imports, or the library that it loads."""
+    if built is not None and built.interface == "triton":
+        for name in _kernel_files(sources):
+            _run_text(Path(name).stem, sources[name], files / name)
+    elif built is not None:
+        from grader.compilation import preload
+
+        preload({built.name: built})
+    return _run_text("op", sources[Path(op_file).name], Path(op_file))
 
 
 def describe(error: BaseException, files: Path | None) -> dict[str, Any]:
