@@ -21,6 +21,7 @@ from grader.specification import (
 )
 
 WARP = 32
+BLOCK = 256  # threads, of every kernel that does not choose its own
 SECTOR = 32  # bytes
 WINDOW = 9  # elements: four on either side
 TERMS = 6  # of a polynomial
@@ -77,6 +78,7 @@ def terms(shape: int | tuple[int, ...], dtype: str = "float32", **more: Any) -> 
 ROW_SUMS = [
     Case("odd sizes", ragged(37, 71)),
     Case("one element", [tensor((1, 1)), tensor(1, "int64", low=1, high=1)]),
+    Case("a single block", ragged(3, 71)),
     Case("every row is empty", [tensor((5, 9)), tensor(5, "int64", low=0, high=0)]),
     Case("every row is full", [tensor((70, 64)), tensor(70, "int64", low=64, high=64)]),
     Case("no rows", ragged(0, 7)),
@@ -235,6 +237,25 @@ POWERS = Efficiency(
 
 PROFILE = Case("256 rows of up to 160", ragged(256, 160))
 
+
+def last_part(x: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+    """Of row_sums: what lane 31 adds up, every 32nd element from the 32nd on."""
+    return row_sums(x[:, WARP - 1 :: WARP], lengths // WARP)
+
+
+def packed(x: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+    """Sums of rows that begin at row * length."""
+    columns = torch.arange(x.shape[1])
+    starts = (torch.arange(len(x)) * lengths)[:, None]
+    return row_sums(x.flatten()[(starts + columns).clamp(max=x.numel() - 1)], lengths)
+
+
+def late(x: torch.Tensor, lengths: torch.Tensor) -> torch.Tensor:
+    """Sums that leave out the elements before 32 times the number of the warp in its block."""
+    warps = torch.arange(len(x)) % (BLOCK // WARP)
+    return row_sums(x * (torch.arange(x.shape[1]) >= WARP * warps[:, None]), lengths)
+
+
 CONFUSED_SUMS = {
     "the sum of the whole row, past its length": lambda x, lengths: x.sum(1),
     "lane 0's part of the sum, every 32nd element": lambda x, lengths: row_sums(
@@ -248,6 +269,18 @@ CONFUSED_SUMS = {
     "a sum with one element too many, the one behind the length": lambda x, lengths: row_sums(
         torch.cat((x, x.roll(-1, 0)[:, :1]), 1), lengths + 1
     ),
+    "the last lane's part of the sum alone: what a shuffle returns has to be added": last_part,
+    "32 times the last lane's part: after shuffling down, lane 0 has the sum of all lanes, not "
+    "lane 31": lambda x, lengths: WARP * last_part(x, lengths),
+    "elements of another row: a row begins after width elements, however few of them count": packed,
+    "sums whose loop begins at threadIdx.x, not at the lane: the second warp of a block already skips 32 "
+    "elements": late,
+    "a sum in which every lane goes on by the threads of the block, not by those that share the "
+    "row": lambda x, lengths: row_sums(x * (torch.arange(x.shape[1]) % BLOCK < WARP), lengths),
+    "twice the sum: a shuffle by 32 lanes leaves the warp, and each lane gets its own value "
+    "back": lambda x, lengths: 2 * row_sums(x, lengths),
+    "twice the first 32 of every 64 elements: a shuffle does not leave its warp, so at most 32 threads can "
+    "share a row": lambda x, lengths: 2 * row_sums(x * (torch.arange(x.shape[1]) % 64 < WARP), lengths),
 }
 
 
@@ -257,8 +290,19 @@ def reflect(x: torch.Tensor, angle: torch.Tensor) -> torch.Tensor:
     return torch.stack((left * cosine + right * sine, left * sine + right * cosine), -1).flatten(-2)
 
 
+def overwritten(x: torch.Tensor, angle: torch.Tensor) -> torch.Tensor:
+    first = rotate(x, angle)[..., 0::2]
+    second = first * torch.sin(angle) + x[..., 1::2] * torch.cos(angle)
+    return torch.stack((first, second), -1).flatten(-2)
+
+
 CONFUSED_TURNS = {
     "both sines with the same sign, which is no rotation": reflect,
+    "a rotation of the two elements of a pair, exchanged": lambda x, angle: rotate(
+        x.unflatten(-1, (-1, 2)).flip(-1).flatten(-2), angle
+    ),
+    "a second element computed from the first result: keep both elements of the pair before you "
+    "write": overwritten,
     "a rotation by the negative angle": lambda x, angle: rotate(x, -angle),
     "sine and cosine exchanged in the first element of each pair": lambda x, angle: torch.stack(
         (x[..., 0::2] * torch.sin(angle) - x[..., 1::2] * torch.cos(angle), rotate(x, angle)[..., 1::2]), -1

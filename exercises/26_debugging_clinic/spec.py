@@ -67,12 +67,26 @@ def silu_twice(x: torch.Tensor) -> torch.Tensor:
     return torch.nn.functional.silu(torch.nn.functional.silu(x))
 
 
+def with_gate(x: torch.Tensor, gate: torch.Tensor) -> torch.Tensor:
+    """silu(x), with `gate` in its gradient."""
+    slope = (gate * (1 + x * (1 - gate))).detach()
+    return torch.nn.functional.silu(x).detach() + slope * (x - x.detach())
+
+
 def with_the_later_gate(x: torch.Tensor) -> torch.Tensor:
     """silu(silu(x)), whose inner layer has the outer gate in its gradient."""
-    inner = torch.nn.functional.silu(x)
-    gate = torch.sigmoid(inner)
-    slope = (gate * (1 + x * (1 - gate))).detach()
-    return torch.nn.functional.silu(inner.detach() + slope * (x - x.detach()))
+    gate = torch.sigmoid(torch.nn.functional.silu(x))
+    return torch.nn.functional.silu(with_gate(x, gate))
+
+
+def with_x_for_the_gate(x: torch.Tensor) -> torch.Tensor:
+    inner = with_gate(x, x)
+    return with_gate(inner, inner)
+
+
+def with_out_for_the_gate(x: torch.Tensor) -> torch.Tensor:
+    inner = with_gate(x, torch.nn.functional.silu(x))
+    return with_gate(inner, torch.nn.functional.silu(inner))
 
 
 def vectors(*more: Any, least: int = 1500, most: int = 3000, dtype: str = "float32") -> DrawnSizes:
@@ -81,7 +95,7 @@ def vectors(*more: Any, least: int = 1500, most: int = 3000, dtype: str = "float
     return drawn(lambda n: [tensor(n, dtype, **bounds), *more], n=(least, most))
 
 
-def on_a_vector(*more: Any, dtype: str = "float32", sizes: tuple[int, ...] = (0, 1, 1000)) -> list[Case]:
+def on_a_vector(*more: Any, dtype: str = "float32", sizes: tuple[int, ...] = (0, 1, 100, 1000)) -> list[Case]:
     """Fixed and drawn sizes, and the caller's stream."""
     bounds = {"low": 0, "high": 255} if dtype == "uint8" else {}
     return [
@@ -100,6 +114,7 @@ PARTS = [
             Case("all above", [tensor(1000, special="ones"), 0.5]),
             # Above the level, like some elements of every case: a kernel may leave alone what it adds 0 to.
             Case("one element", [tensor(1, low=0.5, high=1), 0.25]),
+            Case("-inf is not above -inf", [tensor(300, special="masked"), -torch.inf]),
             *on_a_vector(0.25, sizes=(256, 999)),
         ],
     ),
@@ -175,7 +190,7 @@ PARTS = [
         reference=block_sums,
         accumulation=lambda x: min(256, max(1, x.numel())),
         cases=[
-            *on_a_vector(sizes=(0, 1, 700)),
+            *on_a_vector(sizes=(0, 1, 100, 700)),
             Case("the same bits in every run", [tensor(500)], deterministic=True),
         ],
     ),
@@ -185,7 +200,7 @@ PARTS = [
         entry="block_maxima",
         reference=block_maxima,
         cases=[
-            *on_a_vector(sizes=(0, 1, 700)),
+            *on_a_vector(sizes=(0, 1, 100, 700)),
             Case("far below zero", [tensor(300, low=-3e38, high=-1e38)]),
             Case("-inf alone in the last block", [tensor(513, special="masked")]),
         ],
@@ -195,7 +210,7 @@ PARTS = [
         "how often each value occurs",
         entry="byte_counts",
         reference=byte_counts,
-        cases=on_a_vector(dtype="uint8", sizes=(1, 1000)),
+        cases=on_a_vector(dtype="uint8", sizes=(1, 100, 1000)),
     ),
     Part(
         "scale_rows",
@@ -206,6 +221,7 @@ PARTS = [
         cases=[
             Case("narrow rows", [tensor((5, 7)), tensor(5)]),
             Case("rows of 1025 columns", [tensor((2, 1025)), tensor(2)], launch_errors=True),
+            Case("rows of 2048 columns", [tensor((2, 2048)), tensor(2)]),
             Case("no columns", [tensor((3, 0)), tensor(3)]),
             Case("no rows", [tensor((0, 4)), tensor(0)]),
             Case(
@@ -232,7 +248,7 @@ PARTS = [
         "the result of one kernel is read by the next",
         entry="smooth",
         reference=smooth,
-        cases=on_a_vector(sizes=(0, 1, 1000)),
+        cases=on_a_vector(),
         confused={"one pass of the mean": mean_of_three},
     ),
     Part(
@@ -242,7 +258,11 @@ PARTS = [
         entry="silu_twice",
         reference=silu_twice,
         cases=on_a_vector(),
-        confused={"two layers that share one gate": with_the_later_gate},
+        confused={
+            "two layers that share one gate": with_the_later_gate,
+            "x was saved in the place of the gate": with_x_for_the_gate,
+            "the result was saved in the place of the gate": with_out_for_the_gate,
+        },
         gradient=Gradient(
             cases=[
                 Case("a matrix", [tensor((3, 5), "float64", low=-2, high=2)]),

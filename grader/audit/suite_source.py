@@ -50,6 +50,7 @@ FIXTURES = words(
     "tmpdir tmpdir_factory"
 )
 _RUN_RULE = "A suite must not be able to tell which implementation it runs against."
+_CONDITION_RULE = "Write it as an expression: what is in quotes, the grader cannot follow by reading."
 _READ_RULE = "A test checks what an implementation does, not how it is written; a suite opens no files."
 _FIXTURE_RULE = (
     "A suite judges an operation by what it returns and raises; it does not work on pytest or on op."
@@ -111,7 +112,7 @@ class _TestAudit(SourceAudit):
         if called in ("skipif", "xfail"):
             given = [*node.args, *(each.value for each in node.keywords if each.arg == "condition")]
             if any(isinstance(each, ast.JoinedStr) or _is_text(each) for each in given):
-                yield self.object(node, f"gives `{called}` a condition in quotes", _RUN_RULE)
+                yield self.object(node, f"gives `{called}` a condition in quotes", _CONDITION_RULE)
         if called == "parametrize" and any(each.arg == "indirect" for each in node.keywords):
             yield self.object(node, "gives `parametrize` the option `indirect`", _FIXTURE_RULE)
 

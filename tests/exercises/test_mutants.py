@@ -78,6 +78,7 @@ AMBIGUOUS = {
     "16: arguments exchanged": "backward_on_chip",
     "18: one thread for each row": "row_sums",
     "18: four threads for each row": "row_sums",
+    "18: two warps for each row": "row_sums",
     "18: elements overlap": "rotate",
     "19: second tile started at the first": "products",
     "19: rows copied from the first on": "products",

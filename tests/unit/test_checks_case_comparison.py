@@ -55,3 +55,21 @@ def test_a_launch_of_several_blocks_tells_cases_apart() -> None:
     told = "In this case, and in no other, more than one block is launched."
     assert told in lines(wrong, [case("small", 3), case("large", 9)], edit_trace=edit)
     assert told not in lines(wrong, [case("small", 4), case("large", 9)], edit_trace=edit)
+
+
+def test_a_single_element_that_is_right_says_nothing_of_blocks() -> None:
+    def edit(trace: Trace, stage: str, schedule: str) -> Trace:
+        grid = (1 + (calls[-1] > 1), 1, 1)
+        return replace(trace, launches=(replace(LAUNCH, grid=grid),))
+
+    def double(x: torch.Tensor) -> torch.Tensor:
+        return 2 * x
+
+    def wrong(x: torch.Tensor) -> torch.Tensor:
+        calls.append(len(x))
+        return 2 * x + (len(x) > 1)
+
+    calls: list[int] = []
+    cases = [Case(f"{n}", [replace(tensor(n), name="x")]) for n in (1, 9)]
+    told = correctness.check(fake_bench(FakeSession(wrong, edit_trace=edit), double, cases, parameters="x"))
+    assert not any("more than one block" in line for line in told.lines)

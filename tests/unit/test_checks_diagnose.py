@@ -604,3 +604,28 @@ def test_no_terms_are_counted_where_inputs_are_not_ones_or_elements_differ() -> 
     assert "counts terms" not in told(uneven, right, inputs=[("a", torch.ones(9, 40))], terms=40)
     assert "counts terms" not in told(right - 8, right, inputs=[("a", numbers(9, 40))], terms=40)
     assert "counts terms" not in told(right - 8, right, inputs=[("a", torch.ones(0))], terms=40)
+
+
+BELOW = -numbers(40)  # ten maxima of four elements each
+MAXIMA = BELOW.view(10, 4).amax(1)
+
+
+@pytest.mark.parametrize("start", [0.0, -0.7, -1.0])
+def test_a_maximum_that_began_with_a_number(start: float) -> None:
+    got = MAXIMA.clamp(min=start)
+    said = told(got, MAXIMA, inputs=[("x", BELOW)])
+    assert said.startswith(f"Every wrong element is {start:g}, which x does not hold. A maximum has to begin")
+    said = told(-got, -MAXIMA, inputs=[("x", -BELOW)])
+    assert "A minimum has to begin with infinity" in said
+
+
+def test_what_only_resembles_a_start_value() -> None:
+    sums = BELOW.view(10, 4).sum(1)
+    assert "maximum" not in told(sums.clamp(min=-4.0), sums, inputs=[("x", BELOW)])  # no elements of x
+    got = MAXIMA.clone()
+    got[0] = 0.0
+    right = MAXIMA.clone()
+    right[1:3] = BELOW.max() + torch.tensor([0.1, 0.2])
+    assert "maximum" not in told(got, right, inputs=[("x", BELOW)])
+    own = torch.full_like(MAXIMA, float(BELOW.max()))  # one maximum for all
+    assert "has to begin" not in told(own, MAXIMA, inputs=[("x", BELOW)])

@@ -86,11 +86,11 @@ ATTRIBUTES = {
     ),
     "random": group(
         "a generator of random numbers, of PyTorch, Python or NumPy",
-        "choice choices gauss initial_seed integers manual_seed permutation randint random randrange sample "
-        "seed shuffle standard_normal uniform",
+        "choice choices gauss initial_seed integers manual_seed normal permutation randint random randrange "
+        "sample seed shuffle standard_normal uniform",
     ),
     "operator objects": group("the overload of an operator of one's own", "default out"),
-    "arrays": group("arrays of NumPy", "astype copy flags fill ptp reshape strides"),
+    "arrays": group("arrays of NumPy", "astype copy flags fill ptp reshape strides tobytes"),
     "containers": group(
         "Python's containers",
         "add appendleft clear copy count difference discard elements extend get index insert intersection "

@@ -34,6 +34,7 @@ _TYPES = (
     "Generator Size Tensor channels_last contiguous_format device dtype finfo iinfo layout memory_format "
     "preserve_format strided"
 )
+_CONSTANTS = "e inf nan newaxis pi"
 _ASK = (
     "__version__ _check are_deterministic_algorithms_enabled can_cast get_autocast_dtype get_default_dtype "
     "is_autocast_enabled is_complex is_floating_point is_grad_enabled is_inference_mode_enabled is_tensor "
@@ -51,7 +52,7 @@ _FUNCTIONAL = (
 TORCH: dict[str, Group] = {
     "torch": group(
         "make tensors, compute with them, and say what they are",
-        " ".join((_MAKE, _COMBINE, _LAYERS, _DTYPES, _TYPES, _ASK, _REGIONS, *ELEMENTWISE)),
+        " ".join((_MAKE, _COMBINE, _LAYERS, _DTYPES, _TYPES, _CONSTANTS, _ASK, _REGIONS, *ELEMENTWISE)),
     ),
     "torch.amp": group("lower precision, by region", "autocast custom_bwd custom_fwd"),
     "torch.autograd": group(
@@ -102,18 +103,20 @@ TORCH: dict[str, Group] = {
 NUMPY: dict[str, Group] = {
     "numpy": group(
         "arrays, and numbers from measurements",
-        "abs add all allclose any arange argmax argmin argsort array array_equal asarray ascontiguousarray "
-        "bool_ broadcast_shapes ceil clip concatenate cumsum diff divide dot dtype empty empty_like "
-        "exp eye finfo "
+        "abs add all allclose amax amin any arange argmax argmin argsort array array_equal asarray "
+        "ascontiguousarray bool_ broadcast_shapes broadcast_to ceil clip concatenate cumsum diff divide dot "
+        "dtype empty empty_like errstate exp expand_dims expm1 eye finfo flip "
         "float16 float32 float64 floating floor full full_like generic inf int16 int32 int64 int8 integer "
-        "isclose isfinite isnan issubdtype linspace log log2 matmul max maximum mean median min minimum "
-        "multiply nan nanmedian ndarray ndim ones ones_like outer percentile pi prod quantile ravel reshape "
-        "result_type round shape size sort sqrt square stack std subtract sum transpose uint16 uint32 "
-        "uint64 uint8 unique var where zeros zeros_like",
+        "isclose isfinite isinf isnan issubdtype linspace log log2 matmul max maximum mean median min "
+        "minimum multiply nan nan_to_num nanmedian ndarray ndim ones ones_like outer percentile pi prod "
+        "quantile ravel repeat reshape result_type round shape size sort sqrt square squeeze stack std "
+        "subtract sum swapaxes tile transpose uint16 uint32 uint64 uint8 unique var where zeros zeros_like",
     ),
     "numpy.random": group("random numbers of a seed of one's own", "default_rng"),
     "numpy.testing": group(
-        "comparisons with tolerances", "assert_allclose assert_array_equal assert_array_less assert_equal"
+        "comparisons with tolerances",
+        "assert_allclose assert_almost_equal assert_array_almost_equal assert_array_equal assert_array_less "
+        "assert_equal",
     ),
     "numpy.typing": group("annotations", "ArrayLike DTypeLike NDArray"),
 }

@@ -189,7 +189,8 @@ def leaks(calls: list[Call]) -> list[ReportedFinding]:
         ReportedFinding(
             "leak",
             f"{what} ({trace.live_bytes} bytes) made during {worst.text} {freed}.",
-            "Every cudaMalloc needs a cudaFree on every path, also on the one that raises.",
+            "Every cudaMalloc needs a cudaFree on every path, also on the one that raises; and a tensor of "
+            "the call lives for as long as a static variable, a list or a dict holds it.",
             count=len(losing),
         )
     ]

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from grader.checks.values import (
     displaced,
     error_places,
+    extremes,
     non_finite,
     precision,
     relations,
@@ -29,6 +30,7 @@ PATTERNS: tuple[Callable[[Wrong], str], ...] = (
     error_places.bytes_for_elements,
     rows.cancellation,
     non_finite.not_a_number,
+    extremes.start_value,
     displaced.zeros_in_chunks,
     non_finite.all_zero,
     sum_patterns.terms_of_ones,

@@ -7,6 +7,7 @@ import math
 import torch
 
 from grader.checks.values.compare import number
+from grader.checks.values.extremes import OF_A_MAXIMUM
 from grader.checks.values.rows import SHORTEST
 from grader.checks.values.wrong_answer import NARROW, Wrong
 from grader.run.tensors import dtype_name
@@ -138,10 +139,7 @@ _LOST = (
     "NaN and infinity must reach the result; here they were lost, as fmax and fmin lose them, or a product "
     "that is left out where a factor is 0."
 )
-_ABOVE = (
-    "The answer is -infinity, and a larger number is given. A maximum has to begin with -infinity, and "
-    "elements that do not exist count as -infinity: any other number, however low, is above some input."
-)
+_ABOVE = f"The answer is -infinity, and a larger number is given. {OF_A_MAXIMUM}"
 _NOT_REPORTED = (
     "The inputs are finite: NaN or infinity is the answer where there is no number to give, and here some "
     "number is given instead."
