@@ -9,7 +9,7 @@ namespace simt {
 
 struct ApiCall {
     const char* call;
-    const char* kind;  // h2d d2h d2d h2h memset alloc free sync library handle
+    const char* kind;  // h2d d2h d2d h2h memset alloc free sync library setup handle
     uint64_t bytes = 0;
     const void* stream = nullptr;
     int error = 0;

@@ -33,6 +33,21 @@ class LibraryCall {
     LibraryCall(const LibraryCall&) = delete;
 };
 
+// One call that only prepares work of a library, such as asking for the size of a workspace. It costs the device nothing, and is
+// recorded because its status has to be checked, too: simt_refuse_library_call counts it among the others.
+class LibrarySetup {
+  public:
+    explicit LibrarySetup(const char* name) : refused_(begin_refused()) {
+        log_api_call({.call = name, .kind = "setup", .error = refused_ ? cudaErrorMemoryAllocation : cudaSuccess});
+    }
+    ~LibrarySetup() { end_refused(); }
+    LibrarySetup(const LibrarySetup&) = delete;
+    bool is_refused() const { return refused_; }
+
+  private:
+    bool refused_;
+};
+
 // Does live device, managed or pinned memory hold the `bytes` from `address` on? A GPU would fault where it does not.
 inline bool is_accessible(const void* address, size_t bytes) {
     void* base = nullptr;

@@ -48,11 +48,17 @@ bool follow_one_another(int64_t stride, int64_t length, const char* what) {
     return false;
 }
 
-cusparseStatus_t set_batches(cusparseSpMatDescr& m, int batches, int64_t outer_stride, int64_t entries_stride) {
+// What the functions that set a batch return, of this name, when their arguments are right. One that is refused has set it, too.
+cusparseStatus_t status_of_batch(const char* name) {
+    return LibrarySetup(name).is_refused() ? CUSPARSE_STATUS_INSUFFICIENT_RESOURCES : CUSPARSE_STATUS_SUCCESS;
+}
+
+cusparseStatus_t set_batches(const char* name, cusparseSpMatDescr& m, int batches, int64_t outer_stride,
+                             int64_t entries_stride) {
     if (batches < 1 || !follow_one_another(entries_stride, m.nnz, "the number of entries"))
         return CUSPARSE_STATUS_INVALID_VALUE;
     m.batches = batches, m.outer_stride = outer_stride, m.entries_stride = entries_stride;
-    return CUSPARSE_STATUS_SUCCESS;
+    return status_of_batch(name);
 }
 
 void* writable(const void* pointer) { return const_cast<void*>(pointer); }
@@ -189,12 +195,12 @@ cusparseStatus_t cusparseCsrSetStridedBatch(cusparseSpMatDescr_t m, int batches,
     explain_refusal("");
     if (!m || m->format != CUSPARSE_FORMAT_CSR) return CUSPARSE_STATUS_INVALID_VALUE;
     if (!follow_one_another(offsets_stride, m->rows + 1, "the length of the offsets")) return CUSPARSE_STATUS_INVALID_VALUE;
-    return set_batches(*m, batches, offsets_stride, entries_stride);
+    return set_batches(__func__, *m, batches, offsets_stride, entries_stride);
 }
 cusparseStatus_t cusparseCooSetStridedBatch(cusparseSpMatDescr_t m, int batches, int64_t stride) {
     explain_refusal("");
     if (!m || m->format != CUSPARSE_FORMAT_COO) return CUSPARSE_STATUS_INVALID_VALUE;
-    return set_batches(*m, batches, stride, stride);
+    return set_batches(__func__, *m, batches, stride, stride);
 }
 cusparseStatus_t cusparseSpMatGetStridedBatch(cusparseConstSpMatDescr_t m, int* batches) {
     return get(m, &cusparseSpMatDescr::batches, batches);
@@ -259,7 +265,7 @@ cusparseStatus_t cusparseDnMatSetStridedBatch(cusparseDnMatDescr_t m, int batche
     if (batches > 1 && !follow_one_another(stride, m->ld * (by_rows ? m->rows : m->cols), by_rows ? "ld * rows" : "ld * cols"))
         return CUSPARSE_STATUS_INVALID_VALUE;
     m->batches = batches, m->batch_stride = stride;
-    return CUSPARSE_STATUS_SUCCESS;
+    return status_of_batch(__func__);
 }
 cusparseStatus_t cusparseDnMatGetStridedBatch(cusparseConstDnMatDescr_t m, int* batches, int64_t* stride) {
     if (!m || !batches || !stride) return CUSPARSE_STATUS_INVALID_VALUE;

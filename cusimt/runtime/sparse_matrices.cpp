@@ -78,7 +78,7 @@ cusparseStatus_t with_rows(const Gemm& gemm, Work work) {
 cusparseStatus_t estimate(const Gemm& gemm, size_t* bytes, void* buffer) {
     if (cusparseStatus_t status = gemm.refused()) return status;
     if (!bytes) return CUSPARSE_STATUS_INVALID_VALUE;
-    if (!buffer) return workspace_of(gemm.handle, gemm.a, bytes);
+    if (!buffer) return workspace_of("cusparseSpGEMM_workEstimation", gemm.handle, gemm.a, bytes);
     LibraryCall call("cuSPARSE SpGEMM estimation", gemm.handle->stream, static_cast<double>(gemm.a->nnz));
     if (!use_workspace(buffer, *gemm.a)) return CUSPARSE_STATUS_INVALID_VALUE;
     if (!gemm.operands_are_reachable()) return CUSPARSE_STATUS_EXECUTION_FAILED;
@@ -178,7 +178,7 @@ cusparseStatus_t cusparseSpGEMM_copy(SIMT_GEMM) { return copy({handle, op_a, op_
 cusparseStatus_t cusparseCsr2cscEx2_bufferSize(SIMT_CSR2CSC, size_t* bytes) {
     (void)csc_values, (void)column_offsets, (void)rows_of, (void)action;
     cusparseSpMatDescr from = compressed(CUSPARSE_FORMAT_CSR, rows, cols, nnz, row_offsets, columns, csr_values, type, base);
-    return workspace_of(handle, &from, bytes);
+    return workspace_of(__func__, handle, &from, bytes);
 }
 cusparseStatus_t cusparseCsr2cscEx2(SIMT_CSR2CSC, void* buffer) {
     if (!handle) return CUSPARSE_STATUS_NOT_INITIALIZED;

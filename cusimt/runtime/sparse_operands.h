@@ -175,11 +175,13 @@ cusparseStatus_t with_scalars(cusparseHandle_t handle, Scalars scalars, Work wor
     return done ? CUSPARSE_STATUS_SUCCESS : CUSPARSE_STATUS_EXECUTION_FAILED;
 }
 
-inline cusparseStatus_t workspace_of(cusparseHandle_t handle, const cusparseSpMatDescr* m, size_t* bytes) {
+// `name` is the function's. A refused call gives the right size, too: it is the status that the caller may not have looked at.
+inline cusparseStatus_t workspace_of(const char* name, cusparseHandle_t handle, const cusparseSpMatDescr* m, size_t* bytes) {
     if (!handle) return CUSPARSE_STATUS_NOT_INITIALIZED;
     if (!m || !bytes) return CUSPARSE_STATUS_INVALID_VALUE;
+    LibrarySetup call(name);
     *bytes = workspace_bytes(*m);
-    return CUSPARSE_STATUS_SUCCESS;
+    return call.is_refused() ? CUSPARSE_STATUS_INSUFFICIENT_RESOURCES : CUSPARSE_STATUS_SUCCESS;
 }
 
 // For functions that only look at whether their arguments are there.

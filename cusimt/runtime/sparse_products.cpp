@@ -113,7 +113,7 @@ extern "C" {
         cusparseConstDnVecDescr_t x, const void *beta, cusparseDnVecDescr_t y, cudaDataType type, cusparseSpMVAlg_t
 cusparseStatus_t cusparseSpMV_bufferSize(SIMT_SPMV, size_t* bytes) {
     (void)op, (void)alpha, (void)x, (void)beta, (void)y, (void)type;
-    return workspace_of(handle, a, bytes);
+    return workspace_of(__func__, handle, a, bytes);
 }
 cusparseStatus_t cusparseSpMV_preprocess(SIMT_SPMV, void*) {
     (void)op, (void)alpha, (void)beta, (void)type;
@@ -130,7 +130,7 @@ cusparseStatus_t cusparseSpMV(SIMT_SPMV, void* buffer) {
         cusparseSpMMAlg_t
 cusparseStatus_t cusparseSpMM_bufferSize(SIMT_SPMM, size_t* bytes) {
     (void)op_a, (void)op_b, (void)alpha, (void)b, (void)beta, (void)c, (void)type;
-    return workspace_of(handle, a, bytes);
+    return workspace_of(__func__, handle, a, bytes);
 }
 cusparseStatus_t cusparseSpMM_preprocess(SIMT_SPMM, void*) {
     (void)op_a, (void)op_b, (void)alpha, (void)beta, (void)type;
@@ -147,7 +147,7 @@ cusparseStatus_t cusparseSpMM(SIMT_SPMM, void* buffer) {
         cusparseSDDMMAlg_t
 cusparseStatus_t cusparseSDDMM_bufferSize(SIMT_SDDMM, size_t* bytes) {
     (void)op_a, (void)op_b, (void)alpha, (void)a, (void)b, (void)beta, (void)type;
-    return workspace_of(handle, c, bytes);
+    return workspace_of(__func__, handle, c, bytes);
 }
 cusparseStatus_t cusparseSDDMM_preprocess(SIMT_SDDMM, void*) {
     (void)op_a, (void)op_b, (void)alpha, (void)beta, (void)type;
@@ -160,7 +160,7 @@ cusparseStatus_t cusparseSDDMM(SIMT_SDDMM, void* buffer) {
 
 cusparseStatus_t cusparseSparseToDense_bufferSize(cusparseHandle_t handle, cusparseConstSpMatDescr_t a, cusparseDnMatDescr_t,
                                                   cusparseSparseToDenseAlg_t, size_t* bytes) {
-    return workspace_of(handle, a, bytes);
+    return workspace_of(__func__, handle, a, bytes);
 }
 cusparseStatus_t cusparseSparseToDense(cusparseHandle_t handle, cusparseConstSpMatDescr_t a, cusparseDnMatDescr_t b,
                                        cusparseSparseToDenseAlg_t, void* buffer) {

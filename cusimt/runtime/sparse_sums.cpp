@@ -139,7 +139,7 @@ cusparseStatus_t cusparseXcsrgeam2Nnz(cusparseHandle_t handle, int rows, int col
         const int*, const cusparseMatDescr_t of_c, const T*, const int*, const int*, size_t* bytes) {                      \
         if (cusparseStatus_t status = checked(handle, of_a, of_b, of_c)) return status;                                    \
         cusparseSpMatDescr first = Named{of_a, nnz_a, a, offsets_a, columns_a}.matrix(rows, cols, TYPE);                   \
-        return workspace_of(handle, &first, bytes);                                                                        \
+        return workspace_of(__func__, handle, &first, bytes);                                                              \
     }                                                                                                                      \
     cusparseStatus_t cusparse##LETTER##csrgeam2(                                                                           \
         cusparseHandle_t handle, int rows, int cols, const T* alpha, const cusparseMatDescr_t of_a, int nnz_a, const T* a, \

@@ -92,7 +92,7 @@ cusparseStatus_t cusparseSpSV_destroyDescr(cusparseSpSVDescr_t descriptor) { ret
 #define SIMT_SYSTEM {handle, op != CUSPARSE_OPERATION_NON_TRANSPOSE, alpha, *a, as_matrix(*x), as_matrix(*y), type}
 cusparseStatus_t cusparseSpSV_bufferSize(SIMT_SPSV, size_t* bytes) {
     (void)op, (void)alpha, (void)x, (void)y, (void)type, (void)descriptor;
-    return workspace_of(handle, a, bytes);
+    return workspace_of(__func__, handle, a, bytes);
 }
 cusparseStatus_t cusparseSpSV_analysis(SIMT_SPSV, void* buffer) {
     if (cusparseStatus_t status = checked(handle, a, x, y, descriptor)) return status;
@@ -115,7 +115,7 @@ cusparseStatus_t cusparseSpSM_destroyDescr(cusparseSpSMDescr_t descriptor) { ret
 #define SIMT_SYSTEM {handle, op_a != CUSPARSE_OPERATION_NON_TRANSPOSE, alpha, *a, transposed(*b, op_b), *c, type}
 cusparseStatus_t cusparseSpSM_bufferSize(SIMT_SPSM, size_t* bytes) {
     (void)op_a, (void)op_b, (void)alpha, (void)b, (void)c, (void)type, (void)descriptor;
-    return workspace_of(handle, a, bytes);
+    return workspace_of(__func__, handle, a, bytes);
 }
 cusparseStatus_t cusparseSpSM_analysis(SIMT_SPSM, void* buffer) {
     if (cusparseStatus_t status = checked(handle, a, b, c, descriptor)) return status;

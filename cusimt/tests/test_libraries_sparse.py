@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import ctypes
+
 import numpy as np
 import pytest
 from numpy.typing import NDArray
 
 from cusimt import findings
-from cusimt.tests.surface_program import Program, program
+from cusimt.tests.surface_program import Program, program, runtime
 from cusimt.tests.test_libraries_host import compressed, sparse
 
 Floats = NDArray[np.float32]
 SUCCESS, INVALID_VALUE, EXECUTION_FAILED = 0, 3, 6
+FLOAT, BY_ROWS = 0, 2  # CUDA_R_32F, CUSPARSE_ORDER_ROW
 TYPE_NOT_SUPPORTED, NOT_SUPPORTED, INSUFFICIENT_RESOURCES = 8, 10, 11
 
 
@@ -154,3 +157,18 @@ def test_sums_of_sparse_matrices(host: Program, base: int, mistake: int, status:
     assert offsets[0] == base and np.array_equal(np.nonzero(is_there), (rows, columns - base))
     assert np.array_equal(values, (2 * a - 3 * b)[is_there])
     assert not findings.take()
+
+
+def test_calls_that_only_prepare_work_may_be_refused_too() -> None:
+    library, matrix = runtime(), ctypes.c_void_p()
+    sizes = [ctypes.c_int64(each) for each in (2, 3, 3)]
+    room = np.zeros(6, np.float32)
+    at = room.ctypes.data_as(ctypes.c_void_p)
+    assert library.cusparseCreateDnMat(ctypes.byref(matrix), *sizes, at, FLOAT, BY_ROWS) == SUCCESS
+
+    def set_batch() -> int:
+        return int(library.cusparseDnMatSetStridedBatch(matrix, 1, ctypes.c_int64(6)))
+
+    library.simt_refuse_library_call(2)
+    assert [set_batch(), set_batch(), set_batch()] == [SUCCESS, INSUFFICIENT_RESOURCES, SUCCESS]
+    assert library.cusparseDestroyDnMat(matrix) == SUCCESS

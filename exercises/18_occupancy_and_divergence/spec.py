@@ -277,8 +277,6 @@ CONFUSED_SUMS = {
     "elements": late,
     "a sum in which every lane goes on by the threads of the block, not by those that share the "
     "row": lambda x, lengths: row_sums(x * (torch.arange(x.shape[1]) % BLOCK < WARP), lengths),
-    "twice the sum: a shuffle by 32 lanes leaves the warp, and each lane gets its own value "
-    "back": lambda x, lengths: 2 * row_sums(x, lengths),
     "twice the first 32 of every 64 elements: a shuffle does not leave its warp, so at most 32 threads can "
     "share a row": lambda x, lengths: 2 * row_sums(x * (torch.arange(x.shape[1]) % 64 < WARP), lengths),
 }

@@ -176,15 +176,19 @@ def tile_rows(q: torch.Tensor) -> int:
 
 def tile_by_tile(
     q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool, *, out_too: bool = True,
-    sum_too: bool = True,
+    sum_too: bool = True, inverse: bool = False,
 ) -> Results:  # fmt: skip
-    """The kernel's recurrence, which may leave out or sum at the largest score of an earlier tile."""
+    """The kernel's recurrence, which may leave out or sum at the largest score of an earlier tile, or bring
+    both to the new one by the inverse of the factor. In the first round there is nothing to bring.
+    """
     scores = scores_of(q, k, causal)
     largest = torch.full_like(q[..., :1], -math.inf)
     total, out = torch.zeros_like(largest), torch.zeros_like(q)
     for part, values in zip(scores.split(tile_rows(q), -1), v.split(tile_rows(q), -2), strict=True):
         larger = torch.maximum(largest, part.amax(-1, keepdim=True))
         factor = torch.exp(largest - larger)
+        if inverse:
+            factor = torch.where(factor == 0, 1, 1 / factor)
         weights = torch.exp(part - larger)
         total = (total * factor if sum_too else total) + weights.sum(-1, keepdim=True)
         out = (out * factor if out_too else out) + weights @ values
@@ -202,6 +206,12 @@ def with_old_sum(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool
 
 def with_both_old(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
     return tile_by_tile(q, k, v, causal, out_too=False, sum_too=False)
+
+
+def with_the_inverse_factor(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False
+) -> Results:
+    return tile_by_tile(q, k, v, causal, inverse=True)
 
 
 def of_single_threads(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False) -> Results:
@@ -273,6 +283,30 @@ def weighed_by_scores(q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal:
     scores = scores_of(q, k, causal)
     sums = torch.exp(scores - scores.amax(-1, keepdim=True)).sum(-1, keepdim=True)
     return scores @ v / sums, torch.logsumexp(scores, -1)
+
+
+def with_keys_as_queries(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False
+) -> Results:
+    """In every round, the rows of the tile of keys in the place of the block's queries."""
+    tile = tile_rows(q)
+    query, key = (torch.arange(each.shape[-2]) for each in (q, k))
+    scores = scores_of(torch.nn.functional.pad(k, (0, 0, 0, -k.shape[-2] % tile)), k, causal=False)
+    of = key // tile * tile + query[:, None] % tile
+    scores = scores.gather(-2, of.expand(*q.shape[:-2], *of.shape))
+    return weighed(scores.masked_fill((key > query[:, None]) & causal, -math.inf), v)
+
+
+def with_queries_as_keys(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor, causal: bool = False
+) -> Results:
+    """In every round, the rows of the block's tile of queries in the place of the keys."""
+    tile = tile_rows(q)
+    query, key = (torch.arange(each.shape[-2]) for each in (q, k))
+    scores = scores_of(q, torch.nn.functional.pad(q, (0, 0, 0, -q.shape[-2] % tile)), causal=False)
+    of = query[:, None] // tile * tile + key % tile
+    scores = scores.gather(-1, of.expand(*q.shape[:-2], *of.shape))
+    return weighed(scores.masked_fill((key > query[:, None]) & causal, -math.inf), v)
 
 
 def with_keys_as_values(
@@ -383,6 +417,8 @@ CONFUSED = {
     "attention without the last part of a tile of keys": only_whole_tiles,
     "out with earlier tiles left at the largest score that they had": with_old_out,
     "out and a sum with earlier tiles left at the largest score that they had: a factor of 1": with_both_old,
+    "out and a sum of earlier tiles times exp(new largest - old largest): the factor is exp(old - new)":
+        with_the_inverse_factor,
     "a sum in which earlier tiles are left at the largest score that they had": with_old_sum,
     "each thread's sum of its own keys, not added up over the 16 threads of a row": of_single_threads,
     "each thread's largest score of its own keys, not that of the 16 threads of a row":
@@ -391,6 +427,8 @@ CONFUSED = {
     "the first tile of k in every round": with_first_keys,
     "scores as the weights of v: what is stored in p_tile is not exponentiated yet": weighed_by_scores,
     "k in place of v": with_keys_as_values,
+    "scores of k kᵀ in place of q kᵀ": with_keys_as_queries,
+    "scores of q qᵀ in place of q kᵀ": with_queries_as_keys,
     "scores to which the round before is added: each round begins with scores of 0": with_scores_kept,
     "keys up to the query's own tile alone, also without a causal mask": up_to_own_tile,
     "an lse without the row's largest score": lse_of_differences,

@@ -225,6 +225,11 @@ def grad_out_twice(of: Parts) -> dict[str, torch.Tensor]:
     return replace(of, delta=of.delta + more).gradients()
 
 
+def out_alone(of: Parts) -> dict[str, torch.Tensor]:
+    more = ((1 - of.grad_out) * (of.weights @ of.v)).sum(-1, keepdim=True)
+    return replace(of, delta=of.delta + more).gradients()
+
+
 def of_first_tile(x: torch.Tensor) -> torch.Tensor:
     return x[..., torch.arange(x.shape[-2]) % ROWS, :]
 
@@ -287,6 +292,7 @@ CHANGED = {
     ),
     "weights where the gradients of the scores belong": with_change(change=weights_alone),
     "a delta of grad_out * grad_out, where grad_out * out belongs": with_change(change=grad_out_twice),
+    "a delta of the sum of out alone, as for a grad_out of ones": with_change(change=out_alone),
     "the gradients of the scores times q; for the gradient of q, k is the other factor": with_change(
         change=times_queries
     ),

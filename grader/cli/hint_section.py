@@ -24,6 +24,7 @@ _REFERS = {  # what a sentence says of the check that says more
 _CONSEQUENCE = re.compile(r": repair (?:the values|the gradients|what the safety check found) first: ")
 _WITHOUT_POINTS = ("build", "changes", "todo")  # results beside the checks of the scores
 _PLACE = re.compile(r"(?P<file>[\w./-]+\.\w+):(?P<line>\d+)")
+_CALLER = re.compile(r"(?P<file>[\w./-]+\.\w+):\d+ \(called in line (?P<line>\d+)\)")
 
 
 @dataclass(frozen=True)
@@ -151,9 +152,13 @@ class _Case:
         return self._first_section((finding.file, finding.line) for finding in check.findings if finding.line)
 
     def _placed(self, check: CheckResult) -> str:
-        """A line that the compiler or the sentence names; a line of Python may only call what failed."""
-        matches = [match for text in (*check.lines, check.sentence) for match in _PLACE.finditer(text)]
+        """A line that the compiler or the sentence names; one of Python may only call what failed, or be in a
+        given function that a section calls.
+        """
+        texts = (*check.lines, check.sentence)
+        matches = [match for text in texts for match in _PLACE.finditer(text)]
         matches.sort(key=lambda match: match["file"].endswith(".py"))
+        matches += [match for text in texts for match in _CALLER.finditer(text)]
         return self._first_section((match["file"], int(match["line"])) for match in matches)
 
     def _asked(self, check: CheckResult) -> str:

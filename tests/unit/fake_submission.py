@@ -190,9 +190,14 @@ class FakeSession:
         return tuple(replace(LAUNCH, kernel=kernel, **more) for kernel in self.kernels)
 
     def _api_calls(self, refused: int = 0) -> tuple[dict[str, Any], ...]:
-        numbered = enumerate(self.library_calls, start=1)
+        """A call by the name of its function only prepares work, as on simt."""
         return tuple(
-            {"call": name, "kind": "library", "error": 701 * (number == refused)} for number, name in numbered
+            {
+                "call": name,
+                "kind": "library" if " " in name else "setup",
+                "error": 701 * (number == refused),
+            }
+            for number, name in enumerate(self.library_calls, start=1)
         )
 
     def _refused(self, launch: int, library_call: int, schedule: str) -> Reply:

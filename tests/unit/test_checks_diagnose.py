@@ -619,6 +619,12 @@ def test_a_maximum_that_began_with_a_number(start: float) -> None:
     assert "A minimum has to begin with infinity" in said
 
 
+def test_a_filler_for_elements_that_do_not_exist() -> None:
+    got = MAXIMA.clone()
+    got[-1] = 0.0  # the other rows are full
+    assert "A maximum has to begin with -infinity" in told(got, MAXIMA, inputs=[("x", BELOW)])
+
+
 def test_what_only_resembles_a_start_value() -> None:
     sums = BELOW.view(10, 4).sum(1)
     assert "maximum" not in told(sums.clamp(min=-4.0), sums, inputs=[("x", BELOW)])  # no elements of x

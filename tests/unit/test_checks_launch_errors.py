@@ -63,6 +63,14 @@ def test_the_status_of_each_call_of_a_library_has_to_be_checked(number: int, nam
     assert judged(muladd, CASES, library_calls=LIBRARIES).status is Status.PASS
 
 
+def test_so_has_that_of_a_call_which_only_prepares_work() -> None:
+    calls = ["cusparseSpMM_bufferSize", "cuSPARSE SpMM"]
+    outcome = judged(muladd, CASES, library_calls=calls, unchecked_calls=[1])
+    assert (outcome.status, outcome.topic) == (Status.FAIL, "invalid_launch")
+    assert "although the library had refused the call of cusparseSpMM_bufferSize" in outcome.sentence
+    assert judged(muladd, CASES, library_calls=calls).status is Status.PASS
+
+
 def test_so_has_that_of_a_call_in_backward() -> None:
     cases = [replace(case, launch_errors=True) for case in ODD.cases]
     checked = replace(ODD, cases=cases)

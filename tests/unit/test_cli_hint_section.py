@@ -288,6 +288,17 @@ def test_values_that_are_not_close_enough_for_a_suite_are_about_its_tolerance(ca
     assert every(catalog, "27", replace(kills, lines=lines)) == ["dtypes"]
 
 
+def test_a_failure_in_a_given_function_is_about_the_section_that_calls_it(catalog: Catalog) -> None:
+    stub = (catalog.find("27").root / "test_op.py").read_text().splitlines()
+    given = stub.index("    out = op.bias_softmax(x, bias)") + 1
+    calls = stub.index("def test_layouts() -> None:") + 1
+    said = 'Your suite refuses a correct implementation: test_layouts says "AssertionError: assert False".'
+    there = CheckResult("accepts", Status.FAIL, f"test_op.py:{given}: {said}")
+    assert every(catalog, "27", there) == []
+    called = replace(there, sentence=f"test_op.py:{given} (called in line {calls}): {said}")
+    assert every(catalog, "27", called) == ["layouts"]
+
+
 def test_an_operator_that_only_repeats_what_is_wrong_without_it_gives_no_hint(catalog: Catalog) -> None:
     follows = "torch.compile: repair the values first: they are wrong without it, too."
     values = CheckResult("correctness", Status.FAIL, "x: an lse with the logarithm to base 2 of the sum.")

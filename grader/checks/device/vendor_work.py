@@ -25,6 +25,13 @@ def is_library_call(api_call: Mapping[str, Any]) -> bool:
     return api_call.get("kind") == "library"
 
 
+def may_be_refused(api_call: Mapping[str, Any]) -> bool:
+    """Whether simt can make that call of a library fail: also one that only prepares work, such as
+    ``cusparseSpMM_bufferSize``.
+    """
+    return api_call.get("kind") in ("library", "setup")
+
+
 def recorded_calls(call: Call) -> list[str]:
     """The calls of libraries that simt's runtime recorded, such as ``cuBLAS gemm``, in their order."""
     found = (each for each in call.reply.trace.api_calls if is_library_call(each))

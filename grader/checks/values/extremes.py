@@ -22,14 +22,16 @@ def start_value(wrong: Wrong) -> str:
     name, values = next(iter(wrong.inputs), ("", torch.empty(0)))
     if wrong.cotangent is not None or not values.is_floating_point() or values.numel() <= wrong.total:
         return ""
-    given, start = values.reshape(-1).to(wrong.expected.dtype), wrong.flat_got[wrong.flat_mask][0]
-    if bool((given == start).any()) or not bool(torch.isin(wrong.flat_expected, given).all()):
+    given = values.reshape(-1).to(wrong.expected.dtype)
+    got, right = wrong.flat_got[wrong.flat_mask], wrong.flat_expected[wrong.flat_mask]
+    start = got[0]
+    of_the_input = bool(torch.isin(wrong.flat_expected, given).all()) and not bool((given == start).any())
+    if not of_the_input or not bool((got == start).all()):
         return ""
-    for extreme, larger_or_smaller, rule in (
-        (given.max(), torch.maximum, OF_A_MAXIMUM),
-        (given.min(), torch.minimum, _OF_A_MINIMUM),
+    for extreme, beyond, rule in (
+        (given.max(), start > right, OF_A_MAXIMUM),
+        (given.min(), start < right, _OF_A_MINIMUM),
     ):
-        begun = larger_or_smaller(wrong.flat_expected, start)
-        if bool((wrong.flat_expected == extreme).any()) and torch.equal(wrong.flat_got, begun):
+        if bool((wrong.flat_expected == extreme).any() & beyond.all()):
             return f"Every wrong element is {number(float(start))}, which {name} does not hold. {rule}"
     return ""

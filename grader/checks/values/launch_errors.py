@@ -10,7 +10,7 @@ import torch
 from grader.checks.bench import Bench, Call, case_options
 from grader.checks.device.call_sites import place_of
 from grader.checks.device.launches import is_of_a_library, kernel_name, launch_place
-from grader.checks.device.vendor_work import is_library_call
+from grader.checks.device.vendor_work import is_library_call, may_be_refused
 from grader.checks.outcome import Outcome
 from grader.checks.values.inputs import Inputs
 from grader.run.values import Reply
@@ -61,19 +61,22 @@ def unnoticed_in_backward(
 def _first_unnoticed(bench: Bench, call: Call, again: Callable[[int, int], Reply]) -> Outcome | None:
     trace = call.reply.trace
     launches = [(each.kernel, each.file, each.line) for each in trace.launches]
-    of_libraries = [each.get("call") for each in trace.api_calls if is_library_call(each)]
+    of_libraries = [each.get("call") for each in trace.api_calls if may_be_refused(each)]
     for number in _to_try(launches):
         reply = again(number, 0)
         refused = next((each for each in reply.trace.launches if each.error), None)
         if refused is not None and reply.error is None:
             rule = _OF_A_LIBRARY if is_of_a_library(refused.kernel) else _RULE
             what = f"the launch of {kernel_name(refused)} ({_FOR_WANT_OF} registers or shared memory)"
-            return _returned(call, launch_place(refused), what, rule)
+            return _returned(call, launch_place(refused), f"the device had refused {what}", rule)
     for number in _to_try(of_libraries):
         reply = again(0, number)
-        name = next((each["call"] for each in reply.trace.api_calls if _is_refused(each)), "")
-        if name and reply.error is None:
-            what = f"the call of {name} ({_FOR_WANT_OF} memory or registers)"
+        refused_call = next((each for each in reply.trace.api_calls if _is_refused(each)), None)
+        if refused_call is not None and reply.error is None:
+            name = refused_call["call"]
+            of_work = is_library_call(refused_call)
+            by, want = ("the device", "memory or registers") if of_work else ("the library", "memory")
+            what = f"{by} had refused the call of {name} ({_FOR_WANT_OF} {want})"
             file, line = place_of(name, bench)  # the record has no place
             return _returned(call, f"{file}:{line}: " if file else "", what, _OF_A_LIBRARY)
     return None
@@ -93,13 +96,13 @@ def _to_try(work: Iterable[object]) -> list[int]:
 
 
 def _is_refused(api_call: dict[str, Any]) -> bool:
-    return is_library_call(api_call) and bool(api_call.get("error"))
+    return may_be_refused(api_call) and bool(api_call.get("error"))
 
 
 def _returned(call: Call, place: str, what: str, rule: str) -> Outcome:
     result = "a result" if call.stage == "forward" else "gradients"
     return Outcome(
         Status.FAIL,
-        f"{place}{call.text} returned {result} although the device had refused {what}. {rule}",
+        f"{place}{call.text} returned {result} although {what}. {rule}",
         case=call.case, expected="an exception", got=result, topic=INVALID_LAUNCH,
     )  # fmt: skip
