@@ -230,6 +230,11 @@ def out_alone(of: Parts) -> dict[str, torch.Tensor]:
     return replace(of, delta=of.delta + more).gradients()
 
 
+def mean_of_dims(of: Parts) -> dict[str, torch.Tensor]:
+    products = (of.grad_out * (of.weights @ of.v)).sum(-1, keepdim=True)
+    return replace(of, delta=of.delta - products + products / of.q.shape[-1]).gradients()
+
+
 def of_first_tile(x: torch.Tensor) -> torch.Tensor:
     return x[..., torch.arange(x.shape[-2]) % ROWS, :]
 
@@ -293,6 +298,7 @@ CHANGED = {
     "weights where the gradients of the scores belong": with_change(change=weights_alone),
     "a delta of grad_out * grad_out, where grad_out * out belongs": with_change(change=grad_out_twice),
     "a delta of the sum of out alone, as for a grad_out of ones": with_change(change=out_alone),
+    "a mean for delta, where the sum of grad_out * out belongs": with_change(change=mean_of_dims),
     "the gradients of the scores times q; for the gradient of q, k is the other factor": with_change(
         change=times_queries
     ),
