@@ -247,6 +247,7 @@ GRADIENT = Gradient(
         Case("float64", inputs((2, 6), "float64", eps=WIDE)),
         Case("float64, three dimensions, transposed",
              inputs((2, 2, 3), "float64", eps=WIDE, layout="transposed")),
+        Case("float64, every second column of x", inputs((5, 7), "float64", eps=WIDE, layout="sliced")),
         Case("float32, 5 rows of 100", inputs((5, 100))),
         Case("float32, 140 rows: some programs have several tiles", inputs((140, 33))),
         Case("float16", inputs((6, 40), "float16")),
