@@ -97,6 +97,7 @@ AMBIGUOUS = {
     "22: no workspace": "batch",
     "22: A is never transposed": "backward",
     "25: store without a mask": "tile",
+    "25: x taken as dense in backward": "gradients",
     "25: x read twice": "tile",
     "25: sums stored, not added": "gradients",
     "25: both sums in the first row": "gradients",
