@@ -78,8 +78,10 @@ class WorkerSource:
         """End a worker whose end nobody asks about, and give its descriptors back."""
 
         def retire() -> None:
-            self.end(worker)
-            worker.close()
+            try:
+                self.end(worker)
+            finally:
+                worker.close()
 
         self._do(retire)
 
