@@ -160,7 +160,7 @@ def _in_vain(line: LineCounts) -> int:
 
 
 def _too_many(line: LineCounts) -> tuple[float, int]:
-    """The requests beyond those that would move the same bytes with 16 for each of 32 lanes; then all."""
+    """Requests beyond what 32 lanes with 16 bytes each would need for the same bytes; and all requests."""
     return line.requests - line.lanes * line.bytes / WIDEST, line.requests
 
 
