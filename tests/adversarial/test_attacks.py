@@ -28,12 +28,15 @@ _CODE = re.compile(r"`[^`]*`")
 
 
 def on_desks(chosen: Sequence[Attack]) -> list[Any]:
-    return [pytest.param(attack, id=attack.name, marks=list(_marks(attack))) for attack in chosen]
+    """By exercise: the early ones are small, and of each class `make test` takes the first attack."""
+    by_exercise = sorted(chosen, key=lambda attack: attack.exercise.slug)
+    return [pytest.param(attack, id=attack.name, marks=list(_marks(attack))) for attack in by_exercise]
 
 
 def _marks(attack: Attack) -> Iterator[pytest.MarkDecorator]:
     yield together(attack.exercise)
-    yield pytest.mark.variety(attack.name.partition("/")[0])
+    yield pytest.mark.variety(attack.group, of_all=True)
+    yield pytest.mark.variety(f"refused by {attack.refused_by}", of_all=True)
     if attack.exercise.has_python_kernels:
         yield pytest.mark.skipif(bool(lacking()), reason=lacking() or "Triton is there")
 
