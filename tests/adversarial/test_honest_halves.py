@@ -6,6 +6,7 @@ The attacks whose results others make are in attacks/others_results; here are mi
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,7 +33,14 @@ KEPT: dict[tuple[str, str], dict[str, float]] = {
 NOT_OWN = {"03", "16", "13"}
 
 
-@pytest.mark.parametrize(("number", "name"), KEPT, ids=lambda text: text.replace(" ", "_"))
+def _of_its_kind(number: str, name: str) -> Any:
+    """The exercises are small ones, and the two kinds differ in what keeps its points."""
+    kind = pytest.mark.variety("not own" if number in NOT_OWN else "own")
+    return pytest.param(number, name, id=f"{number}-{name.replace(' ', '_')}", marks=kind)
+
+
+@pytest.mark.slow("grades a submission")
+@pytest.mark.parametrize(("number", "name"), [_of_its_kind(*each) for each in KEPT])
 def test_an_honest_half_keeps_its_half(number: str, name: str) -> None:
     exercise = COURSE.find(number)
     mistake = next(each for each in load_mutants(exercise) if each.name == name)

@@ -38,6 +38,7 @@ def test_three_tests_of_opcheck_see_the_lost_gradient() -> None:
     assert kept.count(" fails") == 0
 
 
+@pytest.mark.slow("compiles an exercise, and its graph")
 @pytest.mark.parametrize(
     ("slug", "function"), [("02_elementwise_mult", "multiply"), ("21_dispatcher", "sqdist")]
 )

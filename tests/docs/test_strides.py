@@ -23,6 +23,7 @@ def test_every_sample_has_a_place() -> None:
     assert found == set(SAMPLES)
 
 
+@pytest.mark.slow("grades a submission")
 @pytest.mark.parametrize(("name", "target"), SAMPLES.items())
 def test_the_sample_passes_in_place_of_the_solutions_kernel(name: str, target: str) -> None:
     with desk(EXERCISE) as files:
