@@ -37,6 +37,8 @@ def _marks(attack: Attack) -> Iterator[pytest.MarkDecorator]:
     yield together(attack.exercise)
     yield pytest.mark.variety(attack.group, of_all=True)
     yield pytest.mark.variety(f"refused by {attack.refused_by}", of_all=True)
+    if attack.is_compiled:
+        yield pytest.mark.slow("compiles a submission")
     if attack.exercise.has_python_kernels:
         yield pytest.mark.skipif(bool(lacking()), reason=lacking() or "Triton is there")
 
