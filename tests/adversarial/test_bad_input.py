@@ -13,7 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -29,7 +29,7 @@ from grader.course.catalog import Catalog
 from grader.run import Limits, Zygote
 from grader.verdict import Status
 from tests.conftest import TOY_COURSE
-from tests.desks import desk, spool
+from tests.desks import desk
 from tests.processor_time import MADE_ONCE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -90,16 +90,6 @@ Ruling = tuple[int, dict[str, Any]]  # the exit code, and the checks of the JSON
 Judge = Callable[[Catalog, str], Ruling]
 
 
-def ruling(code: int, verdict: str) -> Ruling:
-    return code, {each["name"]: each for each in json.loads(verdict)["checks"]}
-
-
-@pytest.fixture(scope="module")
-def lane() -> Iterator[Zygote]:
-    with open_lane("simt", spool(), Catalog.open(TOY_COURSE).exercises, isolate=False) as zygote:
-        yield zygote
-
-
 @pytest.fixture
 def verdict(lane: Zygote) -> Judge:
     """What `grader check --json` returns and prints, by the lane. What no test edits is compiled once."""
@@ -110,7 +100,7 @@ def verdict(lane: Zygote) -> Judge:
             for each in (*exercise.edit, *exercise.given):
                 shutil.copy(catalog.find(name).root / each, files)
             graded = grade(exercise, files, backend="simt", seed=1, zygote=lane)
-        return ruling(graded.exit_code, graded.to_json())
+        return graded.exit_code, {each["name"]: each for each in json.loads(graded.to_json())["checks"]}
 
     return judge
 

@@ -13,7 +13,8 @@ import pytest
 from grader.checks import grade
 from grader.course.catalog import Catalog
 from grader.course.mutants import load_mutants
-from tests.desks import desk
+from grader.run import Zygote
+from tests.desks import desk, together
 
 COURSE = Catalog.open(Path(__file__).resolve().parents[2])
 
@@ -35,18 +36,20 @@ NOT_OWN = {"03", "16", "13"}
 
 def _of_its_kind(number: str, name: str) -> Any:
     """The exercises are small ones, and the two kinds differ in what keeps its points."""
-    kind = pytest.mark.variety("not own" if number in NOT_OWN else "own")
-    return pytest.param(number, name, id=f"{number}-{name.replace(' ', '_')}", marks=kind)
+    kind = pytest.mark.variety("not own" if number in NOT_OWN else "own", of_all=True)
+    return pytest.param(
+        number, name, id=f"{number}-{name.replace(' ', '_')}", marks=[kind, together(COURSE.find(number))]
+    )
 
 
 @pytest.mark.slow("grades a submission")
 @pytest.mark.parametrize(("number", "name"), [_of_its_kind(*each) for each in KEPT])
-def test_an_honest_half_keeps_its_half(number: str, name: str) -> None:
+def test_an_honest_half_keeps_its_half(number: str, name: str, lane: Zygote) -> None:
     exercise = COURSE.find(number)
     mistake = next(each for each in load_mutants(exercise) if each.name == name)
     with desk(exercise) as files:
         mistake.write(files)
-        verdict = grade(exercise, files, backend="simt", seed=7)
+        verdict = grade(exercise, files, backend="simt", seed=7, zygote=lane)
 
     points = {check.name: check.points for check in verdict.checks}
     wanted = KEPT[number, name]
