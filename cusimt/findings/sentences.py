@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 
 from cusimt.findings.model import OF_THE_HOST, Finding, Party
 from cusimt.findings.rules import STORING_FORMAT, rule
@@ -11,7 +11,6 @@ from cusimt.records.source_lines import Frame
 from cusimt.support.demangling import demangled, qualified
 from cusimt.support.words import counted, ended
 
-Names = Mapping[int, str]
 _LARGEST_SCALAR = 8  # bytes: a larger access is that of a vector, whatever the array's elements are
 
 
@@ -28,9 +27,9 @@ def _schedule(finding: Finding) -> str:
     return f"Seen first under the schedule {finding.schedule}: CUSIMT_SCHEDULE={finding.schedule} repeats it."
 
 
-def sentence(finding: Finding, names: Names | None = None) -> str:
-    """What happened and where. `names`: argument names by the address of their allocation."""
-    what = _WORDS.get(finding.kind, _other)(finding, names or {})
+def sentence(finding: Finding) -> str:
+    """What happened and where."""
+    what = _WORDS.get(finding.kind, _other)(finding)
     times = f" ({finding.count} times)" if finding.count > 1 else ""
     return f"{ended(f'{what}{_called(finding.frame.callers)}{times}')} {_where(finding)}".rstrip()
 
@@ -73,12 +72,12 @@ def _access(finding: Finding) -> str:
 # ---- which memory ----------------------------------------------------------------------------------------
 
 
-def _memory(finding: Finding, names: Names) -> str:
+def _memory(finding: Finding) -> str:
     """`element 1000 of `c`, which has 1000 elements (1 past the end)`, as far as it is known."""
     allocation = finding.allocation
     if allocation is None:
         return ""
-    name = finding.tensor.name if finding.tensor else names.get(allocation.base, "")
+    name = finding.tensor.name if finding.tensor else ""
     scalar = finding.bytes if finding.bytes <= _LARGEST_SCALAR else 0
     itemsize = finding.tensor.itemsize if finding.tensor else scalar
     first = finding.tensor.offset if finding.tensor else 0
@@ -100,33 +99,33 @@ def _thing(finding: Finding, name: str) -> str:
     return "the dynamic shared memory" if finding.space == "shared" else "an allocation"
 
 
-def _with_memory(what: str, finding: Finding, names: Names) -> str:
-    memory = _memory(finding, names)
+def _with_memory(what: str, finding: Finding) -> str:
+    memory = _memory(finding)
     return f"{what}: {memory}" if memory else what
 
 
 # ---- one per kind ------------------------------------------------------------------------------------------
 
 
-def _out_of_bounds(finding: Finding, names: Names) -> str:
-    what = _with_memory(f"Invalid {_access(finding)}", finding, names)
+def _out_of_bounds(finding: Finding) -> str:
+    what = _with_memory(f"Invalid {_access(finding)}", finding)
     return f"{what}; {finding.note}" if finding.note else what
 
 
-def _use_after_free(finding: Finding, names: Names) -> str:
-    return _with_memory(f"Invalid {_access(finding)} to freed memory", finding, names)
+def _use_after_free(finding: Finding) -> str:
+    return _with_memory(f"Invalid {_access(finding)} to freed memory", finding)
 
 
-def _uninitialized(finding: Finding, names: Names) -> str:
-    what = _with_memory(f"Uninitialized {_access(finding)}", finding, names)
+def _uninitialized(finding: Finding) -> str:
+    what = _with_memory(f"Uninitialized {_access(finding)}", finding)
     return f"{what}; {finding.note}" if finding.note else what
 
 
-def _double_free(finding: Finding, names: Names) -> str:
+def _double_free(finding: Finding) -> str:
     return f"{finding.note} of memory that was freed before"
 
 
-def _invalid_free(finding: Finding, names: Names) -> str:
+def _invalid_free(finding: Finding) -> str:
     allocation = finding.allocation
     inside = allocation is not None and 0 < allocation.offset < allocation.bytes
     what = (
@@ -137,7 +136,7 @@ def _invalid_free(finding: Finding, names: Names) -> str:
     return f"{finding.note} of {what}"
 
 
-def _host_pointer(finding: Finding, names: Names) -> str:
+def _host_pointer(finding: Finding) -> str:
     target = "a null pointer" if finding.note else "host memory"
     if finding.note == "no memory":
         target = "an address at which there is no memory"
@@ -148,33 +147,33 @@ def _host_pointer(finding: Finding, names: Names) -> str:
     return f"Invalid {_access(finding)}: {target}"
 
 
-def _mapped(finding: Finding, names: Names) -> str:
+def _mapped(finding: Finding) -> str:
     if finding.space == "managed" and finding.kernel is None:
         return "Host code touches managed memory"
     return f"A kernel makes a {finding.access or 'access'} of {finding.space} memory, which the host has too"
 
 
-def _device_pointer(finding: Finding, names: Names) -> str:
+def _device_pointer(finding: Finding) -> str:
     does = f"makes a {finding.access} of" if finding.access else "touches"
-    return _with_memory(f"Host code {does} device memory", finding, names)
+    return _with_memory(f"Host code {does} device memory", finding)
 
 
-def _race(finding: Finding, names: Names) -> str:
+def _race(finding: Finding) -> str:
     if finding.lanes:
-        return _race_of_lanes(finding, names)
+        return _race_of_lanes(finding)
     hazard = f" ({finding.note})" if finding.note else ""
     what = _with_memory(
-        f"Race on {finding.space} memory{hazard}: {finding.access} of {_bytes(finding.bytes)}", finding, names
+        f"Race on {finding.space} memory{hazard}: {finding.access} of {_bytes(finding.bytes)}", finding
     )
     if finding.other is None:
         return what
     return f"{what}, unordered with the {_described(finding.other, finding.block)}{_in_which_call(finding)}"
 
 
-def _race_of_lanes(finding: Finding, names: Names) -> str:
+def _race_of_lanes(finding: Finding) -> str:
     one, other = finding.lanes or (0, 0)
     what = f"Race on {finding.space} memory ({finding.note}): lanes {one} and {other} of one warp"
-    memory = _memory(finding, names) or "one element"
+    memory = _memory(finding) or "one element"
     return f"{what} write different values to {memory}, and which of them remains is not defined"
 
 
@@ -187,8 +186,8 @@ def _in_which_call(finding: Finding) -> str:
     return f" (in `{name}`: consider each call of it)"
 
 
-def _guess(finding: Finding, names: Names) -> str:
-    what = _with_memory("A plain read beside an atomic, unordered", finding, names)
+def _guess(finding: Finding) -> str:
+    what = _with_memory("A plain read beside an atomic, unordered", finding)
     if finding.other is None:
         return what
     other = _described(finding.other, finding.block)
@@ -213,24 +212,24 @@ def _program(index: Dim3 | None, own: Dim3 | None) -> str:
     return "the same program" if index == own else f"program {_triple(index)}"
 
 
-def _in_flight(finding: Finding, names: Names) -> str:
-    what = _with_memory(f"Access to the target of an asynchronous copy: {_access(finding)}", finding, names)
+def _in_flight(finding: Finding) -> str:
+    what = _with_memory(f"Access to the target of an asynchronous copy: {_access(finding)}", finding)
     made = f", before the copy{_of(finding.other)} was waited for" if finding.other else ""
     return what + made
 
 
-def _copy_source(finding: Finding, names: Names) -> str:
+def _copy_source(finding: Finding) -> str:
     if "returned" in finding.note:
-        return _with_memory("A thread returned before its bulk copy had read the source", finding, names)
+        return _with_memory("A thread returned before its bulk copy had read the source", finding)
     what = "The source of an asynchronous copy changed before the copy was waited for"
     by = f"; {_described(finding.other, finding.block)}" if finding.other else ""
-    return _with_memory(what, finding, names) + by
+    return _with_memory(what, finding) + by
 
 
-def _proxy_fence(finding: Finding, names: Names) -> str:
+def _proxy_fence(finding: Finding) -> str:
     what = "A bulk copy reads what was stored without a fence.proxy.async before the copy"
     by = f"; {_described(finding.other, finding.block)}" if finding.other else ""
-    return _with_memory(what, finding, names) + by
+    return _with_memory(what, finding) + by
 
 
 def _of(other: Party) -> str:
@@ -238,13 +237,12 @@ def _of(other: Party) -> str:
     return f"{at} by thread {_triple(other.thread)}" if other.thread else at
 
 
-def _barrier_count(finding: Finding, names: Names) -> str:
+def _barrier_count(finding: Finding) -> str:
     return f"Barrier error: {finding.note or 'more arrivals than the phase of the barrier object expects'}"
 
 
-def _stream_order(finding: Finding, names: Names) -> str:
-    allocation = finding.allocation
-    name = finding.tensor.name if finding.tensor else names.get(allocation.base, "") if allocation else ""
+def _stream_order(finding: Finding) -> str:
+    name = finding.tensor.name if finding.tensor else ""
     if finding.space in OF_THE_HOST:
         memory = f"`{name}`" if name else f"{finding.space} memory"
         return f"The host {finding.access}s {memory} that {finding.note} may still be using"
@@ -252,15 +250,15 @@ def _stream_order(finding: Finding, names: Names) -> str:
     return f"{finding.note} use {memory}, and neither stream waits for the other"
 
 
-def _stream_reuse(finding: Finding, names: Names) -> str:
+def _stream_reuse(finding: Finding) -> str:
     return f"A block of {_bytes(finding.bytes)} was freed and handed out again: {finding.note}"
 
 
-def _misaligned(finding: Finding, names: Names) -> str:
-    return _with_memory(f"Misaligned {_access(finding)}", finding, names)
+def _misaligned(finding: Finding) -> str:
+    return _with_memory(f"Misaligned {_access(finding)}", finding)
 
 
-def _barrier(finding: Finding, names: Names) -> str:
+def _barrier(finding: Finding) -> str:
     if finding.other is None:
         what = "Barrier error: threads wait in a barrier that others never reach"
         return f"{what}; {finding.note}"
@@ -269,50 +267,50 @@ def _barrier(finding: Finding, names: Names) -> str:
     return f"Barrier error: divergent threads in the block; {other}"
 
 
-def _deadlock(finding: Finding, names: Names) -> str:
+def _deadlock(finding: Finding) -> str:
     if "no thread changes" in finding.note:
-        return _with_memory(f"Deadlock: {finding.note}", finding, names)
+        return _with_memory(f"Deadlock: {finding.note}", finding)
     expected = f"; expected{_of(finding.other)}" if finding.other and "byte" in finding.note else ""
     return f"Deadlock: no thread of the block can go on; {finding.note}{expected}"
 
 
-def _bad_mask(finding: Finding, names: Names) -> str:
+def _bad_mask(finding: Finding) -> str:
     return f"Invalid mask of a warp operation: {finding.note}"
 
 
-def _absent_lane(finding: Finding, names: Names) -> str:
+def _absent_lane(finding: Finding) -> str:
     return f"Undefined value from a shuffle: {finding.note}"
 
 
-def _launch(finding: Finding, names: Names) -> str:
+def _launch(finding: Finding) -> str:
     return f"Invalid launch: {finding.note}"
 
 
-def _trap(finding: Finding, names: Names) -> str:
+def _trap(finding: Finding) -> str:
     if finding.note == "assert":
         return "Device-side assertion failed"
     return "The kernel trapped" + ("" if finding.note == "__trap" else f": {finding.note}")
 
 
-def _division(finding: Finding, names: Names) -> str:
+def _division(finding: Finding) -> str:
     return "Integer division by zero (or of the least integer by -1)"
 
 
-def _illegal_instruction(finding: Finding, names: Names) -> str:
+def _illegal_instruction(finding: Finding) -> str:
     ran_into = "the kernel ran into code that the compiler took for unreachable"
     return f"Illegal instruction: {finding.note or ran_into}"
 
 
-def _constant(finding: Finding, names: Names) -> str:
+def _constant(finding: Finding) -> str:
     return f"Invalid __constant__ {finding.access} of size {finding.bytes} bytes"
 
 
-def _timeout(finding: Finding, names: Names) -> str:
+def _timeout(finding: Finding) -> str:
     what = "The kernel exceeded its time limit and was stopped"
-    return _with_memory(f"{what} while a thread waited", finding, names) if finding.allocation else what
+    return _with_memory(f"{what} while a thread waited", finding) if finding.allocation else what
 
 
-def _host_function(finding: Finding, names: Names) -> str:
+def _host_function(finding: Finding) -> str:
     if finding.note == STORING_FORMAT:
         return "A kernel calls `printf` with `%n`"
     (name,) = demangled([finding.note])
@@ -320,11 +318,11 @@ def _host_function(finding: Finding, names: Names) -> str:
     return f"A kernel calls {f'`{called}`' if called else 'a function'}, which is code of the host"
 
 
-def _other_thread(finding: Finding, names: Names) -> str:
+def _other_thread(finding: Finding) -> str:
     return f"Other threads ran while device memory was open to a kernel or a copy: {finding.note}"
 
 
-def _other(finding: Finding, names: Names) -> str:
+def _other(finding: Finding) -> str:
     return finding.note or finding.kind.replace("_", " ")
 
 

@@ -223,3 +223,5 @@ cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* bytes, const void*
 SIMT_END_C
 #pragma GCC visibility pop
 #undef SIMT_OR
+
+#include "simt/removed_functions.h"

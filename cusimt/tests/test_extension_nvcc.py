@@ -375,9 +375,10 @@ def test_the_toolkits_libraries_may_be_named_again(
     linked = [*nvcc.host_compiler().command, "main.o", "-o", "linked", *libraries, runtime]
     done = subprocess.run(linked, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
+    subprocess.run(["gcc", "main.o", "-o", "linked_as_c", *libraries, runtime], check=True)
     by_name = [home / "bin/nvcc", "main.cu", "-o", "by_name", "-lcublas", "-lcurand"]
     subprocess.run(by_name, check=True)
-    for name in ("./program", "./linked", "./by_name"):
+    for name in ("./program", "./linked", "./linked_as_c", "./by_name"):
         assert subprocess.run([name], capture_output=True, text=True, check=True).stdout == "15\n"
 
 

@@ -155,6 +155,35 @@ def test_a_host_in_c(tmp_path: Path) -> None:
     assert done.returncode == 0, done.stderr
 
 
+REMOVED = """
+#include <cuda_runtime_api.h>
+int main() {
+    size_t before, after;
+    enum cudaFuncCache cache;
+    cudaError_t error = cudaThreadGetLimit(&before, cudaLimitMallocHeapSize);
+    if (!error) error = cudaThreadSetLimit(cudaLimitMallocHeapSize, 2 * before);
+    if (!error) error = cudaDeviceGetLimit(&after, cudaLimitMallocHeapSize);
+    if (!error) error = cudaThreadSetCacheConfig(cudaFuncCachePreferL1);
+    if (!error) error = cudaThreadGetCacheConfig(&cache);
+    if (!error) error = cudaThreadSynchronize();
+    if (!error) error = cudaThreadExit();
+    return error != cudaSuccess || after != 2 * before || cache != cudaFuncCachePreferNone;
+}
+"""
+
+
+@pytest.mark.parametrize("language", ["c", "c++"])
+def test_functions_that_cuda_13_removed_do_what_replaced_them_does(tmp_path: Path, language: str) -> None:
+    (tmp_path / "host.c").write_text(REMOVED)
+    folders = [f"-I{folder}" for folder in libraries.include_dirs()]
+    command = [*host_compiler().command, "-x", language, *folders, "host.c", "-x", "none", "-o", "host"]
+    command += libraries.link_flags(checked=False)
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "CUDA 13 removed it: call cudaDeviceSynchronize" in done.stderr
+    assert run(tmp_path / "host").returncode == 0
+
+
 GUARDS = {
     "cuda_runtime.h": "__CUDA_RUNTIME_H__ __CUDA_RUNTIME_API_H__ __DRIVER_TYPES_H__ __VECTOR_TYPES_H__ "
     "__VECTOR_FUNCTIONS_H__",

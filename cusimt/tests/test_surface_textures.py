@@ -223,8 +223,10 @@ def test_a_kernel_ends_at_what_is_not_there(textures: Program, case: str) -> Non
 def test_texture_references() -> None:
     old = program("texture_references", checked=True)
     values, out = random(12), np.empty(12, np.float32)
-    old.reverse(values, out, 12)
-    assert np.array_equal(out, values[::-1])
+    for function in (old.reverse, old.reverse_by_pointer):
+        out[:] = 0
+        function(values, out, 12)
+        assert np.array_equal(out, values[::-1])
     old.middles(values, out, 12)
     assert np.allclose(out, (values + np.roll(values, -1)) / 2, atol=1e-6)
     pixels, colours = np.arange(32, dtype=np.uint8), np.empty((8, 4), np.float32)

@@ -89,10 +89,11 @@ class WatchedSubmission:
         self._precompiling = threading.Thread()
 
     def close(self) -> None:
-        self._lane.close()
-        if self._clean is not None:
-            self._clean.close()
-        nvrtc.stop()
+        with contextlib.ExitStack() as each:  # the others, too, should one of them fail
+            each.callback(nvrtc.stop)
+            if self._clean is not None:
+                each.callback(self._clean.close)
+            each.callback(self._lane.close)
 
     def graded(self, stage: Progress, verbose: bool) -> tuple[Verdict, list[str]]:
         """The verdict on a copy, whatever is saved meanwhile, and the given files that were changed."""

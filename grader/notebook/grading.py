@@ -77,7 +77,7 @@ def _verdict_of_child(arguments: list[str]) -> Verdict:
     if done.stdout.lstrip().startswith("{"):
         return Verdict.from_json(done.stdout)
     said = done.stderr.strip()
-    if done.returncode == UsageError.exit_code:
+    if done.returncode == UsageError.exit_code and said:
         raise UsageError(*said.splitlines()[:3])
     if done.returncode == ExplainedError.exit_code and said:
         raise InfrastructureError(*said.splitlines()[:3])

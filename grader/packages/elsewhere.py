@@ -20,7 +20,7 @@ from cusimt.support import cache
 from grader.packages import outputs
 from grader.packages.trial import RESULT, VALUES, bytes_of
 from grader.run import sandbox
-from grader.run.limits import Limits, kill_group
+from grader.run.limits import Limits, ends_within, kill_group
 from grader.support.backends import Backend
 from grader.support.folders import python_path
 
@@ -115,11 +115,12 @@ def _watched(command: Sequence[str]) -> str:
         stderr=subprocess.DEVNULL, start_new_session=True,
     ) as running:  # fmt: skip
         try:
-            status = running.wait(_SECONDS)
-        except subprocess.TimeoutExpired:
-            return f"a kill after {_SECONDS:.0f} seconds"
+            ended = ends_within(running.pid, _SECONDS)
         finally:
             kill_group(running.pid)
+        status = running.wait()
+    if not ended:
+        return f"a kill after {_SECONDS:.0f} seconds"
     return f"signal {-status}" if status < 0 else f"status {status}"
 
 

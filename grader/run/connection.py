@@ -28,14 +28,13 @@ from grader.run.failures import (
 from grader.run.shared_memory import Segment
 from grader.run.sockets import Spinner
 from grader.run.tensors import read_dense
-from grader.run.wire import Header, Kind, Outgoing, TensorRecord, WireError
+from grader.run.wire import CONNECTION_LOST, Header, Kind, Outgoing, TensorRecord, WireError
 from grader.run.worker_source import WorkerSource
 from grader.run.zygote_process import Worker
 from grader.support import machine
 from grader.support.deadlines import Deadline
 from grader.support.errors import InfrastructureError, SubmissionError
 
-CONNECTION_LOST = 71  # a worker's exit code when it can no longer speak to the parent
 _SHARED = "Memory shared with a worker"
 _GRACE_MS = 3000  # between a closed connection and the end of the process: a GPU context takes its time
 _FRAME = re.compile(r'^  File "(?P<file>[^"\n]+)", line (?P<line>\d+) in ', re.MULTILINE)
@@ -71,10 +70,10 @@ class Connection:
         self._poller = select.poll()
         for fd in (socket_.fileno(), self._worker.transcript.fd, self._worker.pidfd):
             self._poller.register(fd, select.POLLIN)
-        self._inbox = self._outbox = Segment()
+        self._segments: dict[Kind, Segment] = {}
         try:
-            self._outbox = self._give(Kind.OUTBOX, Segment())
-            self._inbox = self._give(Kind.INBOX, self._inbox)
+            self._give(Kind.OUTBOX, Segment())
+            self._give(Kind.INBOX, Segment())
             self.exchange(
                 Kind.HELLO, Outgoing.empty(), {}, seconds=source.limits.load_seconds, during="starting"
             )
@@ -137,16 +136,28 @@ class Connection:
             self.end()
             raise
 
-    def _give(self, kind: Kind, segment: Segment) -> Segment:
+    @property
+    def _inbox(self) -> Segment:
+        """What the worker receives."""
+        return self._segments[Kind.INBOX]
+
+    @property
+    def _outbox(self) -> Segment:
+        """What the worker sends."""
+        return self._segments[Kind.OUTBOX]
+
+    def _give(self, kind: Kind, segment: Segment) -> None:
+        """Share `segment` with the worker, in place of the last one of its kind."""
+        if kind in self._segments:
+            self._segments[kind].close()
+        self._segments[kind] = segment
         header = Header(kind, 0, self._reply_bytes)
         socket.send_fds(self._worker.connection, [header.pack()], [segment.fd])
-        return segment
 
     def _send(self, header: Header, meta: bytes, outgoing: Outgoing) -> None:
         needed = header.payload_start + header.payload_bytes
         if needed > self._inbox.nbytes:
-            self._inbox.close()
-            self._inbox = self._give(Kind.INBOX, Segment.for_bytes(needed))
+            self._give(Kind.INBOX, Segment.for_bytes(needed))
         self._inbox.write(meta, outgoing.pieces(header))
         self._worker.connection.send(header.pack())
 
@@ -160,8 +171,7 @@ class Connection:
                 return header
             if header.kind is not Kind.GROW or not self._outbox.nbytes < header.detail <= self._reply_bytes:
                 raise WireError("sent a message that does not belong here")
-            self._outbox.close()
-            self._outbox = self._give(Kind.OUTBOX, Segment.for_bytes(header.detail))
+            self._give(Kind.OUTBOX, Segment.for_bytes(header.detail))
 
     def _next_datagram(self, deadline: Deadline, during: str, seconds: float) -> bytes:
         connection = self._worker.connection
@@ -260,8 +270,8 @@ class Connection:
         raise WorkerCrashed(during, exit_code=ending.exit_code)
 
     def _close_segments(self) -> None:
-        self._inbox.close()
-        self._outbox.close()
+        for segment in self._segments.values():
+            segment.close()
 
 
 def _cannot_start(error: Exception, printed: str, seconds: float) -> InfrastructureError:

@@ -9,6 +9,7 @@ an unprivileged user. benchmarks/isolation.py measures what it costs.
 
 from __future__ import annotations
 
+import contextlib
 import importlib.util
 import os
 import shutil
@@ -77,12 +78,15 @@ def enclose(
     bwrap, *line = prefix(backend, readable, environment, writable, folder)
     known = architecture()
     descriptors: tuple[int, ...] = ()
-    if known is not None:
-        filter_ = os.memfd_create("seccomp", os.MFD_CLOEXEC)
-        os.pwrite(filter_, seccomp.assemble(seccomp.SANDBOX, known), 0)
-        descriptors = (filter_,)
-        line = ["--seccomp", str(filter_), *line]
-    group = groups.open_group(limits.processes, limits.memory_bytes + _ZYGOTE_BYTES)
+    with contextlib.ExitStack() as opened:  # and closed again if there is no sandbox in the end
+        if known is not None:
+            filter_ = os.memfd_create("seccomp", os.MFD_CLOEXEC)
+            opened.callback(os.close, filter_)
+            os.pwrite(filter_, seccomp.assemble(seccomp.SANDBOX, known), 0)
+            descriptors = (filter_,)
+            line = ["--seccomp", str(filter_), *line]
+        group = groups.open_group(limits.processes, limits.memory_bytes + _ZYGOTE_BYTES)
+        opened.pop_all()
     return Enclosure([bwrap, *line], descriptors, group)
 
 

@@ -24,6 +24,7 @@ ALIGNMENT = 64
 MAX_DIMENSIONS = 16
 MAX_TENSORS = 256
 MAX_TEXT = 8 * 2**20
+CONNECTION_LOST = 71  # the exit code of a worker that can no longer speak to the parent
 
 _HEADER = struct.Struct("<4sHHQQIIQ")
 _RECORD = struct.Struct(f"<BBBBIqQQ{MAX_DIMENSIONS}q{MAX_DIMENSIONS}q")

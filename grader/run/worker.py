@@ -19,10 +19,8 @@ from grader.run.inside.submission import LoadedSubmission, describe
 from grader.run.inside.tracing import Tracer, tracer_for
 from grader.run.shared_memory import MappedSegment
 from grader.run.sockets import Spinner, receive
-from grader.run.wire import RECORD_BYTES, Header, Kind, MessageTooLarge, WireError
+from grader.run.wire import CONNECTION_LOST, RECORD_BYTES, Header, Kind, MessageTooLarge, WireError
 from grader.support.backends import WorkerBackend
-
-_CONNECTION_LOST = 71
 
 
 def serve(connection: socket.socket, backend: WorkerBackend, confined: bool = False) -> None:
@@ -65,7 +63,7 @@ class Worker:
             try:
                 self._send(header, answer)
             except (OSError, WireError):
-                os._exit(_CONNECTION_LOST)
+                os._exit(CONNECTION_LOST)
 
     def _receive(self) -> Header | None:
         """The next request; new segments are taken in on the way."""
@@ -77,7 +75,7 @@ class Worker:
                     return None
                 header = wire.unpack_header(datagram)
             except (OSError, WireError):
-                os._exit(_CONNECTION_LOST)
+                os._exit(CONNECTION_LOST)
             if header.kind is Kind.INBOX:
                 self._inbox = MappedSegment(fds[0])
             elif header.kind is Kind.OUTBOX:

@@ -78,8 +78,10 @@ class WorkerSource:
         """End a worker whose end nobody asks about, and give its descriptors back."""
 
         def retire() -> None:
-            self.end(worker)
-            worker.close()
+            try:
+                self.end(worker)
+            finally:
+                worker.close()
 
         self._do(retire)
 
@@ -122,18 +124,19 @@ class WorkerSource:
                 with contextlib.suppress(ZygoteLost):
                     self._process.clear()
                     return
-            if self._process is not None:
-                self._process.kill()
+            self._end_process()
             self._process = self._start()
 
     def close(self) -> None:
-        """End the zygote and, with it, its workers."""
-        self._catch_up()
-        with self._lock:
-            self._closed = True
-            if self._process is not None:
-                self._process.kill()
-                self._process = None
+        """End the zygote and, with it, its workers, also if something that was put off has failed."""
+        try:
+            self._catch_up()
+        finally:
+            if self._later is not None:
+                self._later.shutdown()
+            with self._lock:
+                self._closed = True
+                self._end_process()
 
     def __enter__(self) -> Self:
         return self
@@ -154,9 +157,14 @@ class WorkerSource:
         if self._process is None:
             return ""
         output = self._process.last_output()
-        self._process.kill()
-        self._process = None
+        self._end_process()
         return output
+
+    def _end_process(self) -> None:
+        """Kill the present process, if there is one; the next is started when it is needed."""
+        if self._process is not None:
+            self._process.kill()
+            self._process = None
 
     def _kill_directly(self, worker: Worker) -> None:
         """Kill a worker without the zygote: its group, while the pidfd proves the number to be its own."""

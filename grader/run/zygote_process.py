@@ -18,7 +18,7 @@ from cusimt.programs.schedules import SAMPLE_VARIABLE
 from cusimt.support.cache import cache_root
 from grader.run import landlock, sandbox, seccomp, sockets
 from grader.run.control import Answer, Command, Order
-from grader.run.limits import Limits, kill_group
+from grader.run.limits import Limits, ends_within, kill_group
 from grader.run.transcript import Transcript
 from grader.support.backends import WorkerBackend
 from grader.support.errors import UsageError
@@ -116,26 +116,37 @@ class ZygoteProcess:
         command += [f"--module={name}" for name in settings.modules]
         command += ["--confined"] if settings.confined else []
         self._settings = settings
-        self._enclosure = _enclosure(settings, environment)
-        self._output = os.memfd_create("zygote-output", os.MFD_CLOEXEC)
-        self._control, theirs = sockets.pair()
-        command += ["--control", str(theirs.fileno())]
-        descriptors: tuple[int, ...] = (theirs.fileno(),)
+        with contextlib.ExitStack() as held:  # and given back at once if the process does not start
+            self._enclosure = _enclosure(settings, environment)
+            if self._enclosure is not None:
+                held.callback(self._enclosure.close)
+            self._output = os.memfd_create("zygote-output", os.MFD_CLOEXEC)
+            held.callback(os.close, self._output)
+            self._control, theirs = sockets.pair()
+            held.enter_context(self._control)
+            with theirs:
+                self._process = self._started(command, environment, theirs.fileno())
+            self._held = held.pop_all()
+        self._ready = False
+        self._ordered: _Ordered | None = None
+        with contextlib.suppress(ZygoteLost):  # told when the worker is fetched
+            self._order_ahead()
+
+    def _started(
+        self, command: Sequence[str], environment: Mapping[str, str], control: int
+    ) -> subprocess.Popen[bytes]:
+        descriptors: tuple[int, ...] = (control,)
+        command = [*command, "--control", str(control)]
         if self._enclosure is not None:
             command = self._enclosure.around([*command, "--isolated"])
             descriptors += self._enclosure.descriptors
             environment = self._enclosure.environment
         else:
             command += ["--parent", str(os.getpid())]
-        self._process = _starter.submit(
+        return _starter.submit(
             subprocess.Popen, command, pass_fds=descriptors, env=environment, stdin=subprocess.DEVNULL,
             stdout=self._output, stderr=self._output, start_new_session=self._enclosure is not None,
         ).result()  # fmt: skip
-        theirs.close()
-        self._ready = False
-        self._ordered: _Ordered | None = None
-        with contextlib.suppress(ZygoteLost):  # told when the worker is fetched
-            self._order_ahead()
 
     @property
     def pid(self) -> int:
@@ -177,9 +188,8 @@ class ZygoteProcess:
         self._order_ahead()
 
     def last_output(self, nbytes: int = 4096) -> str:
-        """The end of its output to stdout and stderr."""
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            self._process.wait(1.0)
+        """The end of its output to stdout and stderr, complete if it has ended or does within a second."""
+        ends_within(self.pid, 1.0)
         size = os.fstat(self._output).st_size
         return os.pread(self._output, nbytes, max(0, size - nbytes)).decode("utf-8", "replace").strip()
 
@@ -192,9 +202,7 @@ class ZygoteProcess:
             kill_group(self._process.pid)
         self._process.kill()
         self._process.wait()
-        os.close(self._output)
-        if self._enclosure is not None:
-            self._enclosure.close()
+        self._held.close()
 
     def _order_ahead(self) -> None:
         """Order the next worker before it is needed, unless the settings postpone its cost."""

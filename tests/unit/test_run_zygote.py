@@ -241,3 +241,56 @@ def test_a_worker_that_is_late_says_how_long_it_was_waited_for(
     ):
         zygote.spawn_worker()
     assert caught.value.what.startswith("A worker could not start within 0 s: is the machine busy?")
+
+
+def test_a_start_that_fails_once_harms_neither_the_next_nor_other_files(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """Of a restart after a submission; the killed process is not killed again with what were its descriptors."""
+    source = Zygote.start("plain", limits=LIMITS)
+    monkeypatch.setattr(type(source), "reusable", False)
+    start = subprocess.Popen
+
+    def refused(*_: object, **__: object) -> subprocess.Popen[bytes]:
+        raise BlockingIOError("no more processes")
+
+    with source:
+        source.spawn_worker().close()
+        source.clear()
+        before = os.listdir("/proc/self/fd")
+        monkeypatch.setattr(subprocess, "Popen", refused)
+        with pytest.raises(BlockingIOError):
+            source.clear()
+        monkeypatch.setattr(subprocess, "Popen", start)
+        files = [(tmp_path / str(number)).open("w") for number in range(8)]  # take the numbers that are free
+        source.spawn_worker().close()
+        source.clear()
+        assert len(os.listdir("/proc/self/fd")) == len(before) + len(files)
+        for file in files:
+            file.write("still open")
+            file.close()
+
+
+def test_a_process_that_has_ended_keeps_its_number_until_it_is_reaped() -> None:
+    child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(0.2)"])
+    assert not limits.ends_within(child.pid, 0)
+    assert limits.ends_within(child.pid, PATIENCE)
+    assert os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT) is not None
+    child.wait()
+
+
+def test_closing_ends_the_zygote_though_what_was_put_off_fails(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = Zygote.start("plain", limits=LIMITS, lazy=True)
+    session = source.spawn_worker()
+
+    def failing(*_: object) -> None:
+        raise OSError("retiring failed")
+
+    monkeypatch.setattr(source, "end", failing)
+    session.close()
+    pid = source.pid
+    assert pid is not None
+    with pytest.raises(OSError, match="retiring failed"):
+        source.close()
+    assert source.pid is None
+    assert has_ended(pid)

@@ -11,6 +11,7 @@ struct textureReference {
     cudaChannelFormatDesc channelDesc;
     int sRGB = 0;
     mutable cudaTextureObject_t simt_object = 0;
+    cudaTextureReadMode simt_read_mode = cudaReadModeElementType;
 };
 template <class T, int type = cudaTextureType1D, cudaTextureReadMode mode = cudaReadModeElementType>
 struct texture : textureReference {
@@ -18,15 +19,17 @@ struct texture : textureReference {
             cudaTextureAddressMode address = cudaAddressModeClamp)
         : texture(normalized_, filter, address, cudaCreateChannelDesc<T>()) {}
     texture(int normalized_, cudaTextureFilterMode filter, cudaTextureAddressMode address, cudaChannelFormatDesc channels)
-        : textureReference{normalized_, filter, {address, address, address}, channels} {}
+        : textureReference{normalized_, filter, {address, address, address}, channels} {
+        simt_read_mode = mode;
+    }
 };
 
 namespace simt {
-inline cudaError_t bind(const textureReference& reference, cudaTextureReadMode mode, const cudaResourceDesc& resource) {
+inline cudaError_t bind(const textureReference& reference, const cudaResourceDesc& resource) {
     cudaTextureDesc description = {};
     for (int i = 0; i < 3; ++i) description.addressMode[i] = reference.addressMode[i];
     description.filterMode = reference.filterMode;
-    description.readMode = mode;
+    description.readMode = reference.simt_read_mode;
     description.sRGB = reference.sRGB;
     description.normalizedCoords = reference.normalized;
     if (reference.simt_object) cudaDestroyTextureObject(reference.simt_object);
@@ -48,8 +51,8 @@ inline size_t rest_of_allocation(const void* pointer) {
 }
 }  // namespace simt
 
-template <class T, int type, cudaTextureReadMode mode>
-inline cudaError_t cudaBindTexture(size_t* offset, const texture<T, type, mode>& reference, const void* pointer,
+// As in CUDA, the functions of C++ take references and the number of bytes last, those of C take pointers.
+inline cudaError_t cudaBindTexture(size_t* offset, const textureReference& reference, const void* pointer,
                                    const cudaChannelFormatDesc& channels, size_t bytes = ~0u) {
     cudaResourceDesc resource = {};
     resource.resType = cudaResourceTypeLinear;
@@ -58,15 +61,16 @@ inline cudaError_t cudaBindTexture(size_t* offset, const texture<T, type, mode>&
     resource.res.linear.desc = channels;
     const size_t beyond = size_t(static_cast<const char*>(pointer) - begin), rest = simt::rest_of_allocation(pointer);
     resource.res.linear.sizeInBytes = beyond + (bytes == ~0u ? rest : bytes);
-    return simt::bind(reference, mode, resource);
+    return simt::bind(reference, resource);
 }
-template <class T, int type, cudaTextureReadMode mode>
-inline cudaError_t cudaBindTexture(size_t* offset, const texture<T, type, mode>& reference, const void* pointer,
-                                   size_t bytes = ~0u) {
+inline cudaError_t cudaBindTexture(size_t* offset, const textureReference& reference, const void* pointer, size_t bytes = ~0u) {
     return cudaBindTexture(offset, reference, pointer, reference.channelDesc, bytes);
 }
-template <class T, int type, cudaTextureReadMode mode>
-inline cudaError_t cudaBindTexture2D(size_t* offset, const texture<T, type, mode>& reference, const void* pointer,
+inline cudaError_t cudaBindTexture(size_t* offset, const textureReference* reference, const void* pointer,
+                                   const cudaChannelFormatDesc* channels, size_t bytes = ~0u) {
+    return cudaBindTexture(offset, *reference, pointer, *channels, bytes);
+}
+inline cudaError_t cudaBindTexture2D(size_t* offset, const textureReference& reference, const void* pointer,
                                      const cudaChannelFormatDesc& channels, size_t width, size_t height, size_t pitch) {
     cudaResourceDesc resource = {};
     resource.resType = cudaResourceTypePitch2D;
@@ -75,29 +79,40 @@ inline cudaError_t cudaBindTexture2D(size_t* offset, const texture<T, type, mode
     resource.res.pitch2D.width = width;
     resource.res.pitch2D.height = height;
     resource.res.pitch2D.pitchInBytes = pitch;
-    return simt::bind(reference, mode, resource);
+    return simt::bind(reference, resource);
 }
-template <class T, int type, cudaTextureReadMode mode>
-inline cudaError_t cudaBindTexture2D(size_t* offset, const texture<T, type, mode>& reference, const void* pointer, size_t width,
+inline cudaError_t cudaBindTexture2D(size_t* offset, const textureReference& reference, const void* pointer, size_t width,
                                      size_t height, size_t pitch) {
     return cudaBindTexture2D(offset, reference, pointer, reference.channelDesc, width, height, pitch);
 }
-template <class T, int type, cudaTextureReadMode mode>
-inline cudaError_t cudaBindTextureToArray(const texture<T, type, mode>& reference, cudaArray_const_t array) {
+inline cudaError_t cudaBindTexture2D(size_t* offset, const textureReference* reference, const void* pointer,
+                                     const cudaChannelFormatDesc* channels, size_t width, size_t height, size_t pitch) {
+    return cudaBindTexture2D(offset, *reference, pointer, *channels, width, height, pitch);
+}
+inline cudaError_t cudaBindTextureToArray(const textureReference& reference, cudaArray_const_t array) {
     cudaResourceDesc resource = {};
     resource.resType = cudaResourceTypeArray;
     resource.res.array.array = const_cast<cudaArray_t>(array);
-    return simt::bind(reference, mode, resource);
+    return simt::bind(reference, resource);
 }
-template <class T, int type, cudaTextureReadMode mode>
-inline cudaError_t cudaBindTextureToArray(const texture<T, type, mode>& reference, cudaArray_const_t array,
+inline cudaError_t cudaBindTextureToArray(const textureReference& reference, cudaArray_const_t array,
                                           const cudaChannelFormatDesc&) {
     return cudaBindTextureToArray(reference, array);
+}
+inline cudaError_t cudaBindTextureToArray(const textureReference* reference, cudaArray_const_t array,
+                                          const cudaChannelFormatDesc*) {
+    return cudaBindTextureToArray(*reference, array);
 }
 inline cudaError_t cudaUnbindTexture(const textureReference& reference) {
     const cudaTextureObject_t object = reference.simt_object;
     reference.simt_object = 0;
     return object ? cudaDestroyTextureObject(object) : cudaSuccess;
+}
+inline cudaError_t cudaUnbindTexture(const textureReference* reference) { return cudaUnbindTexture(*reference); }
+// `symbol` is the address of a texture reference.
+inline cudaError_t cudaGetTextureReference(const textureReference** reference, const void* symbol) {
+    *reference = static_cast<const textureReference*>(symbol);
+    return symbol ? cudaSuccess : cudaErrorInvalidTexture;
 }
 
 #ifdef __CUDACC__

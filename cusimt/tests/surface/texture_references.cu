@@ -22,6 +22,15 @@ extern "C" void reverse(const float* in, float* out, int n) {
     if (offset == 0) fetch<<<1, 64>>>(out, n);
     cudaUnbindTexture(line);
 }
+// As in C: pointers, and the number of bytes last.
+extern "C" void reverse_by_pointer(const float* in, float* out, int n) {
+    const cudaChannelFormatDesc channels = cudaCreateChannelDesc<float>();
+    const textureReference* reference;
+    cudaGetTextureReference(&reference, &line);
+    cudaBindTexture(NULL, reference, in, &channels, n * sizeof(float));
+    fetch<<<1, 64>>>(out, n);
+    cudaUnbindTexture(&line);
+}
 extern "C" void colour(const unsigned char* pixels, float4* out, int n) {
     cudaChannelFormatDesc channels = cudaCreateChannelDesc<uchar4>();
     cudaArray* array;

@@ -88,9 +88,11 @@ class StandingWorker:
 
     def close(self) -> None:
         """End it and its zygote."""
-        self._end_worker()
-        if self._zygote is not None:
-            self._zygote.close()
+        try:
+            self._end_worker()
+        finally:
+            if self._zygote is not None:
+                self._zygote.close()
 
     def _knows_the_spec(self) -> bool:
         """Whether an author has left the spec as it was when the worker loaded it."""
