@@ -10,7 +10,7 @@ RUN := $(VENV)/bin/python
 # Two processors have work for four: some tests wait.
 JOBS ?= 4
 # Of slow tests that differ only in a parameter, `make test` takes one in so many: tests/sampling.py.
-EVERY ?= 40
+EVERY ?= 80
 BENCHMARKS := command_line edit_to_verdict simt_throughput bindings
 
 # A module's fixture is made by one worker, and the slow tests come first: cusimt/tests/scheduling.py.

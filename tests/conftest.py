@@ -8,6 +8,7 @@ import shutil
 import signal
 from collections.abc import Iterator
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 
@@ -17,8 +18,12 @@ from grader.course.catalog import Catalog
 from tests.processor_time import LIMIT_SECONDS, ProcessorTime
 from tests.sampling import every
 
+if TYPE_CHECKING:
+    from grader.run import Zygote
+
 ROOT = Path(__file__).resolve().parent.parent
 TOY_COURSE = ROOT / "tests" / "toy_course"
+COURSES = (ROOT, ROOT / "docs" / "samples" / "course")
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -46,6 +51,17 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if left:
         config.hook.pytest_deselected(items=left)
     schedule(config, items)
+
+
+@pytest.fixture(scope="session")
+def lane() -> Iterator[Zygote]:
+    """One for all that a worker grades on desks: torch, its compiler and Triton are imported once."""
+    from grader.checks.lanes import open_lane
+    from tests.desks import spool
+
+    exercises = [exercise for course in COURSES for exercise in Catalog.open(course).exercises]
+    with open_lane("simt", spool(), exercises, isolate=False) as zygote:
+        yield zygote
 
 
 @pytest.fixture

@@ -174,20 +174,19 @@ def _undefined_values(compiler: HostCompiler) -> Sequence[str]:
     return ("-Xclang", "-disable-noundef-analysis" if int(major[1]) < 15 else "-no-enable-noundef-analysis")
 
 
-def link_flags(checked: bool, module: bool = True) -> list[str]:
-    """Flags that link a library against the runtime; `module`: with kernels and `module_object(checked)`."""
+def link_flags(checked: bool) -> list[str]:
+    """Flags that link a library with kernels and `module_object(checked)` against the runtime."""
     runtime = runtime_library()
     flags = [str(runtime), f"-Wl,-rpath,{runtime.parent}"]
-    if module:
-        flags += [f"-Wl,--wrap={name}" for name in (*_HEAP, *(() if checked else _PRINTING))]
-    if checked and module:
+    flags += [f"-Wl,--wrap={name}" for name in (*_HEAP, *(() if checked else _PRINTING))]
+    if checked:
         flags.append("-Wl,-z,now")  # guards are put before its imports when it is loaded
         flags += [f"-Wl,--wrap={name}" for name in _WRAPPED]
     return flags
 
 
-# What lies in the cache is asked for at every use: one that is never asked for is evicted, with the longest
-# batch still running.
+# The cache is asked at every use of what lies there: it evicts what was used least recently, and a batch that
+# runs for long must not lose its own.
 
 
 def is_built() -> bool:
@@ -221,9 +220,9 @@ def device_library(progress: Progress | None = None) -> Path:
     return library
 
 
-def solver_library(progress: Progress | None = None) -> Path:
+def solver_library() -> Path:
     """libcusimt_solver.so: cuSOLVER, computed by the LAPACK of the installed torch."""
-    return _solver().build(progress)
+    return _solver().build(None)
 
 
 @functools.cache

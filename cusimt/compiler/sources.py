@@ -100,9 +100,9 @@ def tree(
     return Tree(tuple(files), tuple(used), elsewhere)
 
 
-def closure(source: Path, include_dirs: Iterable[Path], system_dirs: Iterable[Path] = ()) -> list[Path]:
+def closure(source: Path, include_dirs: Iterable[Path]) -> list[Path]:
     """The files of the `tree` of a source."""
-    return list(tree(source, include_dirs, system_dirs).files)
+    return list(tree(source, include_dirs).files)
 
 
 def missing(source: Path, include_dirs: Iterable[Path], system_dirs: Iterable[Path]) -> list[str]:

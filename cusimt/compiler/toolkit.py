@@ -119,8 +119,8 @@ def _write_module(module: Path, archive: Path, checked: bool) -> None:
 
 
 def _linker_script(*files: Path) -> str:
-    """A library of CUDA as a list of `files`, and libstdc++: gcc does not link it to a program in C, and kernels
-    of this backend need it, unlike most objects of nvcc.
+    """A library of CUDA as a list of `files`, and libstdc++: gcc does not link it to a program in C, and
+    kernels of this backend need it.
     """
     inputs = [f'"{file}"' for file in (*files, *shared_library_flags(host_compiler()))]
     return f"/* GNU ld script */\nINPUT({' '.join([*inputs, '-lstdc++', '-lm'])})\n"

@@ -6,6 +6,8 @@ import ctypes
 import json
 from typing import Any
 
+from cusimt.records.writers import WRITERS
+
 _RUNTIME: dict[str, tuple[Any, list[Any]]] = {
     "simt_device_count": (ctypes.c_int, []),
     "simt_get_device": (ctypes.c_int, []),
@@ -68,9 +70,6 @@ _DEVICE: dict[str, tuple[Any, list[Any]]] = {
     "simt_set_sync_debug_mode": (None, [ctypes.c_int]),
     "simt_get_sync_debug_mode": (ctypes.c_int, []),
 }
-
-
-WRITERS = ("unwritten", "kernel", "library", "copy", "memset", "host")
 
 
 class Driver:

@@ -235,8 +235,10 @@ void simt_raise_shield(int up);
 // The process has that many threads, and while the shield is open to one of them it gets no more; 0: any number.
 void simt_expect_threads(int count);
 void simt_open_shield(int open);
-// Bytes by last writer: unwritten, kernel, library, copy, memset, host (differs from the poison though marked unwritten).
-void simt_writers(const void*, size_t bytes, uint64_t counts[6]);
+// Bytes by their last writer; the host's are those that differ from the poison though marked unwritten. ../records/writers.py
+// has the same order.
+enum { SIMT_BY_NONE, SIMT_BY_KERNEL, SIMT_BY_LIBRARY, SIMT_BY_COPY, SIMT_BY_MEMSET, SIMT_BY_HOST, SIMT_WRITERS };
+void simt_writers(const void*, size_t bytes, uint64_t counts[SIMT_WRITERS]);
 typedef struct {
     uint64_t live_bytes, peak_bytes, live_allocations, total_allocations, total_frees;
 } simt_memory_statistics;
@@ -268,8 +270,7 @@ void simt_watch_streams(void);
 void* simt_event_create(unsigned flags);
 void simt_event_destroy(void*);
 int simt_event_record(void* event, void* stream);
-int simt_event_query(void*);         // 0 or cudaErrorNotReady
-void simt_event_synchronize(void*);  // counted as a host sync
+int simt_event_query(void*);  // 0 or cudaErrorNotReady
 int simt_event_elapsed_ms(float* ms, void* start, void* stop);
 int simt_stream_wait_event(void* stream, void* event);  // on a stream under capture these two make dependencies of nodes
 int simt_synchronize(int device);  // counted as a host sync; 0, or the error if a stream of the device is under capture

@@ -69,11 +69,6 @@ int simt_event_query(void* handle) {
     return !event->recorded || has_happened(event->time, event->clock) ? cudaSuccess : cudaErrorNotReady;
 }
 
-void simt_event_synchronize(void* handle) {
-    if (Event* event = find_event(handle)) host_waits_for(*event);
-    log_api_call({.call = "torch::synchronize", .kind = "sync"});
-}
-
 int simt_event_elapsed_ms(float* ms, void* start_handle, void* stop_handle) {
     Event *start = find_event(start_handle), *stop = find_event(stop_handle);
     if (!start || !stop || !start->recorded || !stop->recorded) return cudaErrorInvalidResourceHandle;

@@ -85,9 +85,9 @@ void witness(ApiCall& record, const void* from, size_t bytes) {
     if (!copies_are_watched) return;
     record.content = digest(from, bytes, record.content);
     if (arena.region(reinterpret_cast<uintptr_t>(from)) < 0) return;
-    uint64_t counts[6];
+    uint64_t counts[SIMT_WRITERS];
     simt_writers(from, bytes, counts);
-    record.by_kernel += counts[1];
+    record.by_kernel += counts[SIMT_BY_KERNEL];
 }
 
 struct Copy {

@@ -39,27 +39,26 @@ void simt_copy_marks(void* to, const void* from, size_t bytes) {
     std::replace(arena.mark(target), arena.mark(target) + bytes, uint8_t(SIMT_UNALLOCATED), uint8_t(SIMT_UNWRITTEN));
 }
 
-void simt_writers(const void* pointer, size_t bytes, uint64_t counts[6]) {
-    enum { UNWRITTEN, KERNEL, LIBRARY, COPY, MEMSET, HOST };
+void simt_writers(const void* pointer, size_t bytes, uint64_t counts[SIMT_WRITERS]) {
     OpenShield open;
-    std::fill(counts, counts + 6, 0);
+    std::fill(counts, counts + SIMT_WRITERS, 0);
     auto address = reinterpret_cast<uintptr_t>(pointer);
     if (!markable(address, bytes)) return;
     auto allocation = find_allocation(address);
     bool lazy = allocation && allocation->lazy;
     for (uintptr_t byte = address; byte < address + bytes; ++byte) {
         if (byte + 8 <= address + bytes && eight_by_kernel(byte)) {  // the usual output, eight times as fast
-            counts[KERNEL] += 8;
+            counts[SIMT_BY_KERNEL] += 8;
             byte += 7;
             continue;
         }
         switch (uint8_t mark = *arena.mark(byte)) {
-            case SIMT_COPY: ++counts[COPY]; break;
-            case SIMT_LIBRARY: ++counts[LIBRARY]; break;
-            case SIMT_MEMSET: ++counts[MEMSET]; break;
+            case SIMT_COPY: ++counts[SIMT_BY_COPY]; break;
+            case SIMT_LIBRARY: ++counts[SIMT_BY_LIBRARY]; break;
+            case SIMT_MEMSET: ++counts[SIMT_BY_MEMSET]; break;
             default:
-                if (mark >= SIMT_KERNEL) ++counts[KERNEL];
-                else ++counts[differs_from_poison(byte, lazy) ? HOST : UNWRITTEN];
+                if (mark >= SIMT_KERNEL) ++counts[SIMT_BY_KERNEL];
+                else ++counts[differs_from_poison(byte, lazy) ? SIMT_BY_HOST : SIMT_BY_NONE];
         }
     }
 }

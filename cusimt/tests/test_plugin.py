@@ -222,13 +222,13 @@ def test_another_device(repository: Path) -> None:
     assert chosen.passed == {"test_architecture"}, chosen.output
 
 
-def test_another_order_of_threads(repository: Path) -> None:
-    first = run(repository, "suite.py", "-k", "test_race", "--simt-schedule=reversed")
-    assert "schedule: reversed" in first.output
+def test_another_order_of_threads(repository: Path, session: Session) -> None:
+    backwards = run(repository, "suite.py", "-k", "test_race", "--simt-schedule=reversed")
+    assert "schedule: reversed" in backwards.output
     seeded = run(repository, "suite.py", "-k", "test_race", "--simt-schedule=seeded:7")
     assert "schedule: seeded:7" in seeded.output
-    forward = run(repository, "suite.py", "-k", "test_race")
-    shown = {session.failed["test_race"].partition(". kernels.cu")[0] for session in (first, seeded, forward)}
+    runs = (session, backwards, seeded)
+    shown = {each.failed["test_race"].partition(". kernels.cu")[0] for each in runs}
     assert len(shown) == 3, "each order meets other threads first"
 
 

@@ -11,9 +11,10 @@ import pytest
 
 from cusimt.compiler import libraries
 from cusimt.records import launches
+from cusimt.records.writers import WRITERS
 from cusimt.tests.runtime_program import program, run
 
-UNWRITTEN, KERNEL, LIBRARY, COPY, MEMSET, HOST = range(6)
+LIBRARY, MEMSET = WRITERS.index("library"), WRITERS.index("memset")
 H2D, D2H, D2D = 1, 2, 3
 INVALID_VALUE, NOT_READY = 1, 600
 
@@ -49,7 +50,7 @@ def allocate(runtime: ctypes.CDLL, size: int) -> ctypes.c_void_p:
 
 
 def writers(runtime: ctypes.CDLL, at: ctypes.c_void_p, size: int) -> list[int]:
-    counts = (ctypes.c_uint64 * 6)()
+    counts = (ctypes.c_uint64 * len(WRITERS))()
     runtime.simt_writers(at, ctypes.c_size_t(size), counts)
     return list(counts)
 

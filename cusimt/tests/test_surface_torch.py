@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import subprocess
-import sysconfig
 from pathlib import Path
 from typing import Any
 
@@ -18,11 +17,11 @@ from cusimt.translate import translate
 
 @pytest.mark.slow
 @pytest.mark.skipif(ON_GPU, reason="reads the simulated GPU's headers")
-def test_the_classic_single_file_extension_compiles(tmp_path: Path) -> None:
-    source = SOURCES / "torch_extension.cu"
-    translated = tmp_path / "torch_extension.cpp"
+def test_a_kernels_file_with_torchs_headers_compiles(tmp_path: Path) -> None:
+    source = SOURCES / "torch_types.cu"
+    translated = tmp_path / "torch_types.cpp"
     translated.write_text(translate(source.read_text(), str(source)))
-    folders = [*libraries.include_dirs(), *torch_install().include_dirs, sysconfig.get_path("include")]
+    folders = [*libraries.include_dirs(), *torch_install().include_dirs]
     command = [
         *host_compiler().command,
         *libraries.compile_flags(False),
@@ -31,7 +30,6 @@ def test_the_classic_single_file_extension_compiles(tmp_path: Path) -> None:
     command += [
         "-include",
         "simt/prelude.h",
-        "-DTORCH_EXTENSION_NAME=extension",
         "-fsyntax-only",
         str(translated),
     ]

@@ -10,10 +10,10 @@ from collections.abc import Mapping
 
 from cusimt.translate.expressions import declaration_head, postfix_start
 from cusimt.translate.rewrite import Refused
+from cusimt.translate.statements import BEFORE_STATEMENT
 from cusimt.translate.token_streams import TokenStream
 
 _HOST_WORDS = frozenset(["static", "inline", "extern", "constexpr", "__host__", "__device__", "void"])
-_BEFORE_STATEMENT = (";", "{", "}", ")", "else", "do")
 
 
 def refuse_miscalls(stream: TokenStream, kernels: Mapping[str, set[int]]) -> None:
@@ -42,7 +42,7 @@ def _refuse_plain_calls(stream: TokenStream, name: str, uses: list[int]) -> None
     for index in uses:
         start = postfix_start(stream, index)
         before = stream.text((index if start is None else start) - 1)
-        if stream.text(index + 1) == "(" and before in _BEFORE_STATEMENT:
+        if stream.text(index + 1) == "(" and before in BEFORE_STATEMENT:
             raise Refused(
                 stream.tokens[index].start,
                 f"the kernel {name} is called without a launch configuration",

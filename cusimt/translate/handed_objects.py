@@ -16,12 +16,12 @@ from cusimt.translate.expressions import arguments, postfix_start
 from cusimt.translate.rewrite import Rewrite
 from cusimt.translate.scopes import device_bodies, opens_namespace
 from cusimt.translate.signatures import Declarations, Signature
+from cusimt.translate.statements import BEFORE_STATEMENT
 from cusimt.translate.token_streams import TokenStream
 
 __all__ = ["hand_over_objects"]
 
 _HANDED, _HANDED_BACK = "::simt::handed(", "::simt::handed_back("
-_BEFORE_STATEMENT = (";", "{", "}", ")", "else", "do")
 _BEFORE_EXPRESSION = ("return", "else", "do", "case", "co_return")
 _IN_PLACE = frozenset(["::", ".", "->"])  # what joins the parts of an expression that names an object
 _NO_VALUE = frozenset(["=", ",", "{"])  # marks of what is no plain expression
@@ -105,7 +105,7 @@ def _is_called(stream: TokenStream, index: int, signature: Signature) -> bool:
 def _statement_start(stream: TokenStream, index: int) -> int:
     """Where the statement with the token at `index` begins."""
     begin = index - 1
-    while begin >= 0 and stream.text(begin) not in _BEFORE_STATEMENT:
+    while begin >= 0 and stream.text(begin) not in BEFORE_STATEMENT:
         opener = stream.partner.get(begin, begin)
         begin = min(begin, opener) - 1
     return begin + 1

@@ -8,6 +8,7 @@ from cusimt.translate.token_streams import TokenStream
 _BEGIN_STATEMENT = frozenset(
     ["return", "throw", "if", "else", "for", "while", "do", "switch", "break", "continue", "goto", "delete"]
 )
+BEFORE_STATEMENT = (";", "{", "}", ")", "else", "do")  # the tokens behind which a statement may begin
 _WITH_HEAD = ("if", "for", "while", "switch")
 
 

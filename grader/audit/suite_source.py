@@ -29,7 +29,7 @@ PYTEST = {
     "re": PATTERNS,
 }
 # A suite is no place for the host's clock, nor for the warnings and messages of others.
-_NO_PART = ("logging", "threading", "time", "warnings")
+_NO_PART = ("logging", "threading", "time", "timeit", "warnings")
 SUITE: Mapping[str, Group] = {
     **{name: each for name, each in STANDARD.items() if name not in _NO_PART},
     **TORCH,

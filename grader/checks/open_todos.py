@@ -24,9 +24,12 @@ from grader.verdict import Status
 def explained(bench: Bench, failure: Outcome, calls: Sequence[Call]) -> Outcome:
     """`failure` of the last of `calls` as work to do, if an open TODO is why it failed; else unchanged.
 
-    What is to be repaired runs as it is, and a part of an exercise looks at its sections only.
+    What is to be repaired runs as it is, and a part of an exercise looks at its sections only. What the host
+    raised while no kernel had failed is not about what a kernel lacks.
     """
     if failure.status is not Status.FAIL or bench.exercise.is_repair or bench.spec.part is not None:
+        return failure
+    if _raised_on_the_host(calls[-1]):
         return failure
     todo = reached(bench, _to_blame(failure, calls)) or _unwritten_launch(bench, calls[-1:])
     if todo is None:
@@ -38,6 +41,10 @@ def explained(bench: Bench, failure: Outcome, calls: Sequence[Call]) -> Outcome:
 def without_launch(bench: Bench, failure: Outcome, call: Call) -> Outcome:
     """What is held against a `call` that launched no kernel, as work to do if its launch is an open TODO."""
     return explained(bench, failure, [call]) if failure.topic == "no_kernel" else failure
+
+
+def _raised_on_the_host(call: Call) -> bool:
+    return call.reply.error is not None and call.reply.trace.sticky_error is None
 
 
 def _to_blame(failure: Outcome, calls: Sequence[Call]) -> Sequence[Call]:

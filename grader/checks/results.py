@@ -125,7 +125,7 @@ class Results:
 
 
 def as_told_before(part: CheckResult, earlier: Sequence[CheckResult]) -> CheckResult:
-    """Of a part that fails by what an earlier one has told, which it is: parts build on one another."""
+    """`part`, with a line that refers to an earlier part which failed by the same findings."""
     places = {(each.kind, each.file, each.line) for each in part.findings if each.line}
     for before in earlier:
         told = {(each.kind, each.file, each.line) for each in before.findings}

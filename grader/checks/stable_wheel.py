@@ -33,12 +33,9 @@ def tag(package: Package) -> str:
     wanted = f"{stable.interpreter}-abi3"
     found = sorted({f"{each.interpreter}-{each.abi}" for each in tags})
     if not all(_fits(each, stable.interpreter) for each in tags):
-        limit = (
-            "another CPython than that" if "abi3" not in {each.abi for each in tags} else "an older CPython"
-        )
         return (
-            f"The wheel is tagged {listed(found)}, so pip refuses it on {limit}; it should be {wanted}. "
-            "bdist_wheel has an option for that, py_limited_api, in the options= of setup()."
+            f"The wheel is tagged {listed(found)}, so {_effect(tags, stable.interpreter)}; it should be "
+            f"{wanted}. bdist_wheel has an option for that, py_limited_api, in the options= of setup()."
         )
     libraries = [name for name in package.wheel.libraries if name.startswith(f"{package.library}.")]
     plain = [name for name in libraries if ".abi3." not in name]
@@ -53,6 +50,21 @@ def tag(package: Package) -> str:
 
 def _fits(each: Tag, interpreter: str) -> bool:
     return each.abi == "abi3" and each.interpreter == interpreter
+
+
+def _effect(tags: frozenset[Tag], interpreter: str) -> str:
+    """What tags other than that of `interpreter`, ``cp`` with major and minor version, make pip do."""
+    if "abi3" not in {each.abi for each in tags}:
+        return "pip refuses it on another CPython than that"
+    if all(_release(each.interpreter) < _release(interpreter) for each in tags):
+        return "it claims to run on an older CPython than it was made for"
+    return "pip refuses it on an older CPython"
+
+
+def _release(interpreter: str) -> tuple[int, int]:
+    """``(3, 10)`` of ``cp310``; the first of all releases where there is no such number."""
+    found = re.search(r"(\d)(\d*)$", interpreter)
+    return (int(found[1]), int(found[2] or 0)) if found else (0, 0)
 
 
 def symbols(package: Package) -> str:
@@ -188,7 +200,7 @@ def run_requirements(package: Package) -> str:
     if shut_out:
         return (
             f"{said}, so pip refuses it beside torch {shut_out[0]}. A library on the stable ABI fits "
-            f"{wanted} and all later releases: give the lower end alone."
+            f"{wanted} and all later releases: give that lower end, and no upper one."
         )
     before = f"{wanted.major}.{wanted.minor - 1}"
     if needed.contains(f"{before}.0"):

@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import os
 import re
 import select
 import shlex
 import shutil
-import signal
 import subprocess
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,6 +16,7 @@ from typing import Protocol, TypeAlias
 from cusimt.support.toolchain import ninja
 from grader.support import machine
 from grader.support.deadlines import Deadline
+from grader.support.processes import kill_group
 
 TIMEOUT_SECONDS = 600.0  # of the compilers' own time, as in grader.support.deadlines
 ENCLOSED_SECONDS = 240.0  # a stranger's kernel takes as long as ours, which is half a minute
@@ -132,10 +131,10 @@ def _run(
         try:
             printed, stopped = _read(running.stdout.fileno(), Deadline(seconds, lambda: running.pid), seconds)
         except BaseException:
-            _kill_group(running.pid)
+            kill_group(running.pid)
             raise
         if stopped:
-            _kill_group(running.pid)
+            kill_group(running.pid)
             printed += f"\nerror: the compiler was stopped {stopped}\n".encode()
     log = printed.decode(errors="replace")
     killed = not stopped and bool(running.returncode < 0 or (running.returncode and _KILLED.search(log)))
@@ -193,8 +192,3 @@ def text(edges: Sequence[Edge]) -> str:
 
 def _path(path: Path) -> str:
     return str(path).replace("$", "$$").replace(" ", "$ ").replace(":", "$:")
-
-
-def _kill_group(leader: int) -> None:
-    with contextlib.suppress(ProcessLookupError):
-        os.killpg(leader, signal.SIGKILL)

@@ -20,9 +20,10 @@ from cusimt.support import cache
 from grader.packages import outputs
 from grader.packages.trial import RESULT, VALUES, bytes_of
 from grader.run import sandbox
-from grader.run.limits import Limits, ends_within, kill_group
+from grader.run.limits import Limits
 from grader.support.backends import Backend
 from grader.support.folders import python_path
+from grader.support.processes import ends_within, kill_group
 
 VARIABLE = "CU2GRAD_OTHER_TORCH"
 _PROGRAM = "grader.packages.trial"

@@ -14,11 +14,12 @@ from cusimt.support.linker import environment_flags
 from grader.packages import outputs
 from grader.packages.build_folder import LOG, BuildFolder
 from grader.run import compilers, sandbox
-from grader.run.limits import Limits, kill_group
+from grader.run.limits import Limits
 from grader.support.backends import Backend
 from grader.support.deadlines import Deadline
 from grader.support.errors import BuildFailed, InfrastructureError
 from grader.support.folders import IMPORT_FOLDERS, python_path
+from grader.support.processes import kill_group
 
 SECONDS = 900.0  # of own time: nvcc takes tens of seconds for each source and architecture
 MOST_BYTES = 4 * 2**30  # written by a build, which is a hundred times what torch's largest headers leave

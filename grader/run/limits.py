@@ -12,7 +12,6 @@ import contextlib
 import ctypes
 import os
 import resource
-import select
 import signal
 from dataclasses import dataclass
 from pathlib import Path
@@ -94,24 +93,6 @@ def _prctl(option: int, argument: int) -> None:
     libc = ctypes.CDLL(None, use_errno=True)
     if libc.prctl(option, ctypes.c_ulong(argument), 0, 0, 0):
         raise OSError(ctypes.get_errno(), "prctl failed")
-
-
-def kill_group(leader: int) -> None:
-    """SIGKILL the process group of `leader`, which must not have been reaped yet."""
-    # Without permission for one of them (a setuid program), every member that we may signal has been.
-    with contextlib.suppress(ProcessLookupError, PermissionError):
-        os.killpg(leader, signal.SIGKILL)
-
-
-def ends_within(child: int, seconds: float) -> bool:
-    """Whether `child` has ended, or does so in that time. It is not reaped: its number stays its own."""
-    pidfd = os.pidfd_open(child)
-    try:
-        poller = select.poll()
-        poller.register(pidfd, select.POLLIN)
-        return bool(poller.poll(seconds * 1000))
-    finally:
-        os.close(pidfd)
 
 
 def children_of(parent: int) -> list[int]:

@@ -8,12 +8,12 @@ from typing import Any, Literal
 
 from torch import Tensor
 
+from cusimt.records.writers import WRITERS
 from grader.run import counts, records
 from grader.run.values import Output, RemoteError, Trace
 from grader.run.wire import TensorRecord, WireError
 from grader.support.schema import SchemaError, Whole, read
 
-WRITERS = ("unwritten", "kernel", "library", "copy", "memset", "host")
 _NO_TRACE = Trace()
 
 

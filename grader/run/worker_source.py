@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Self
 
 from grader.run.control import Answer
-from grader.run.limits import Limits, kill_group
+from grader.run.limits import Limits
 from grader.run.zygote_process import Settings, Worker, ZygoteLost, ZygoteProcess
 from grader.support.backends import WorkerBackend
 from grader.support.errors import InfrastructureError
+from grader.support.processes import kill_group
 
 
 class WorkerSource:

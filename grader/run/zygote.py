@@ -27,6 +27,7 @@ from grader.run import limits, sandbox, seccomp
 from grader.run.control import Answer, Command, Order
 from grader.run.sockets import receive
 from grader.support.backends import WorkerBackend
+from grader.support.processes import kill_group
 
 _SWEEPS = 200  # an orphan's children become ours only when it dies
 
@@ -129,7 +130,7 @@ class Server:
         if pid not in self.workers:
             return Answer(Command.END, pid, killed=True)
         killed = not _has_ended(pid, grace_ms)
-        limits.kill_group(pid)  # before it is reaped: until then its number cannot belong to anybody else
+        kill_group(pid)  # before it is reaped: until then its number cannot belong to anybody else
         _, status = os.waitpid(pid, 0)
         self.workers.discard(pid)
         self._kill_orphans()

@@ -18,13 +18,15 @@ from cusimt.programs.schedules import SAMPLE_VARIABLE
 from cusimt.support.cache import cache_root
 from grader.run import landlock, sandbox, seccomp, sockets
 from grader.run.control import Answer, Command, Order
-from grader.run.limits import Limits, ends_within, kill_group
+from grader.run.limits import Limits
 from grader.run.transcript import Transcript
 from grader.support.backends import WorkerBackend
 from grader.support.errors import UsageError
 from grader.support.folders import python_path
+from grader.support.processes import ends_within, kill_group
 
 ANSWER_SECONDS = 5.0
+_LAST_OUTPUT = 4096  # bytes
 _CLEAR_SECONDS = 30.0  # a full scratch folder is emptied
 _READY_SECONDS = 600.0  # the first start compiles the simulated device
 
@@ -187,11 +189,11 @@ class ZygoteProcess:
             raise ZygoteLost
         self._order_ahead()
 
-    def last_output(self, nbytes: int = 4096) -> str:
+    def last_output(self) -> str:
         """The end of its output to stdout and stderr, complete if it has ended or does within a second."""
         ends_within(self.pid, 1.0)
-        size = os.fstat(self._output).st_size
-        return os.pread(self._output, nbytes, max(0, size - nbytes)).decode("utf-8", "replace").strip()
+        begin = max(0, os.fstat(self._output).st_size - _LAST_OUTPUT)
+        return os.pread(self._output, _LAST_OUTPUT, begin).decode("utf-8", "replace").strip()
 
     def kill(self) -> None:
         """End it, and with it its workers."""

@@ -57,6 +57,12 @@ class Attack:
     def name(self) -> str:
         return f"{self.group}/{self.folder.name}"
 
+    @property
+    def is_compiled(self) -> bool:
+        """Whether it changes what a compiler reads: its text alone may be nothing to refuse."""
+        own = [name for _, name, _ in _own_files(self.folder)] + [edit.file for edit in self.edits]
+        return any(Path(name).suffix not in (".py", ".toml") for name in own)
+
     def write(self, submission: Path) -> None:
         """Write the solution with the attack's files over it to ``submission``, which must exist."""
         for name in _files_of(self.exercise):

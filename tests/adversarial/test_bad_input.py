@@ -1,6 +1,7 @@
 """Bad input gets a clear answer and loses nothing: `grader check` as a program, on a copy of a course folder.
 
-Every test asserts the exit code, the sentence a learner reads, and that no traceback appears.
+Every test asserts the exit code, the sentence a learner reads, and that no traceback appears. Where a test is
+about the verdict alone, one lane grades for all of them: a program of its own would import torch twice.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -25,8 +26,10 @@ from cusimt.tests.waiting import waited
 from grader.checks import grade
 from grader.checks.lanes import open_lane
 from grader.course.catalog import Catalog
-from grader.run import Limits
+from grader.run import Limits, Zygote
 from grader.verdict import Status
+from tests.conftest import TOY_COURSE
+from tests.desks import desk
 from tests.processor_time import MADE_ONCE
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -83,10 +86,23 @@ def check(catalog: Catalog, exercise: str, *options: str, **environment: str) ->
     return grader("check", exercise, *place, *options, environment=environment)
 
 
-def verdict(catalog: Catalog, exercise: str) -> tuple[int, dict[str, Any]]:
-    """The exit code and the checks of the JSON verdict, by name."""
-    run = grader("check", exercise, "--course", str(catalog.course), "--json")
-    return run.code, {each["name"]: each for each in json.loads(run.out)["checks"]}
+Ruling = tuple[int, dict[str, Any]]  # the exit code, and the checks of the JSON verdict by name
+Judge = Callable[[Catalog, str], Ruling]
+
+
+@pytest.fixture
+def verdict(lane: Zygote) -> Judge:
+    """What `grader check --json` returns and prints, by the lane. What no test edits is compiled once."""
+
+    def judge(catalog: Catalog, name: str) -> Ruling:
+        exercise = Catalog.open(TOY_COURSE).find(name)
+        with desk(exercise) as files:
+            for each in (*exercise.edit, *exercise.given):
+                shutil.copy(catalog.find(name).root / each, files)
+            graded = grade(exercise, files, backend="simt", seed=1, zygote=lane)
+        return graded.exit_code, {each["name"]: each for each in json.loads(graded.to_json())["checks"]}
+
+    return judge
 
 
 def edit(catalog: Catalog, exercise: str, name: str, old: str, new: str) -> None:
@@ -190,7 +206,7 @@ def test_an_op_that_raises_on_import_names_the_line(solved_course: Catalog) -> N
     ids=["shape", "dtype", "device", "None", "NaN", "exception", "1 GB of printing"],
 )
 def test_what_op_py_returns_or_does_wrong_is_said(
-    solved_course: Catalog, body: str, status: str, words: list[str]
+    solved_course: Catalog, body: str, status: str, words: list[str], verdict: Judge
 ) -> None:
     edit_op(solved_course, body)
     code, checks = verdict(solved_course, "00")
@@ -201,7 +217,7 @@ def test_what_op_py_returns_or_does_wrong_is_said(
     assert [word for word in words if word not in told] == [], told
 
 
-def test_a_missing_gradient_names_the_input(solved_course: Catalog) -> None:
+def test_a_missing_gradient_names_the_input(solved_course: Catalog, verdict: Judge) -> None:
     edit_backward(solved_course, "product(grad, b, 0.0), None, None")
     code, checks = verdict(solved_course, "01")
     assert code == NOT_PASSED
@@ -210,7 +226,7 @@ def test_a_missing_gradient_names_the_input(solved_course: Catalog) -> None:
     assert "None" in checks["gradient"]["sentence"] and " b" in checks["gradient"]["sentence"]
 
 
-def test_a_nan_gradient_is_not_a_pass(solved_course: Catalog) -> None:
+def test_a_nan_gradient_is_not_a_pass(solved_course: Catalog, verdict: Judge) -> None:
     edit_backward(solved_course, "product(grad, b, 0.0) * float('nan'), product(grad, a, 0.0), None")
     code, checks = verdict(solved_course, "01")
     assert (code, checks["gradient"]["status"]) == (NOT_PASSED, "fail")
@@ -220,7 +236,7 @@ def test_a_nan_gradient_is_not_a_pass(solved_course: Catalog) -> None:
 # What stands in for a kernel
 
 
-def test_a_loop_on_the_host_is_not_device_work(solved_course: Catalog) -> None:
+def test_a_loop_on_the_host_is_not_device_work(solved_course: Catalog, verdict: Judge) -> None:
     path = solved_course.find("00").root / "kernel.cu"
     text = path.read_text()
     launch = text[text.index("    negate_kernel<<<") : text.rindex("}")]
@@ -230,7 +246,7 @@ def test_a_loop_on_the_host_is_not_device_work(solved_course: Catalog) -> None:
     assert checks["correctness"]["not_own"] == "host code computed them"
 
 
-def test_a_library_call_is_not_device_work(solved_course: Catalog) -> None:
+def test_a_library_call_is_not_device_work(solved_course: Catalog, verdict: Judge) -> None:
     edit_op(solved_course, "return torch.neg(x)")
     code, checks = verdict(solved_course, "00")
     assert (code, checks["device_work"]["status"]) == (NOT_PASSED, "fail")
@@ -261,7 +277,7 @@ def test_a_barrier_that_not_all_threads_reach_is_named(solved_course: Catalog) -
     assert "kernel.cu:8" in run.text
 
 
-def test_an_exception_in_a_launcher_is_an_error_of_the_call(solved_course: Catalog) -> None:
+def test_an_exception_in_a_launcher_is_an_error_of_the_call(solved_course: Catalog, verdict: Judge) -> None:
     edit(solved_course, "00", "kernel.cu", "#include <cstdint>", "#include <cstdint>\n#include <stdexcept>")
     old = "    if (n == 0) return;\n"
     edit(solved_course, "00", "kernel.cu", old, 'throw std::runtime_error("launcher gave up");\n')
@@ -279,7 +295,7 @@ def test_an_exception_in_a_launcher_is_an_error_of_the_call(solved_course: Catal
     ids=["segfault", "_exit(0)"],
 )
 def test_a_launcher_that_ends_its_worker_is_told_how(
-    solved_course: Catalog, code: str, words: list[str]
+    solved_course: Catalog, code: str, words: list[str], verdict: Judge
 ) -> None:
     edit(solved_course, "00", "kernel.cu", "#include <cstdint>", "#include <cstdint>\n#include <unistd.h>")
     edit(solved_course, "00", "kernel.cu", "    if (n == 0) return;\n", f"    {code}\n")

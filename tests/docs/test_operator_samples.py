@@ -38,8 +38,9 @@ def test_three_tests_of_opcheck_see_the_lost_gradient() -> None:
     assert kept.count(" fails") == 0
 
 
+@pytest.mark.slow("compiles an exercise, and its graph")
 @pytest.mark.parametrize(
-    ("slug", "function"), [("02_elementwise_mult", "multiply"), ("21_dispatcher", "sqdist")]
+    ("slug", "function"), [("21_dispatcher", "sqdist"), ("02_elementwise_mult", "multiply")]
 )
 def test_a_function_of_pybind_breaks_the_graph_and_an_operator_does_not(slug: str, function: str) -> None:
     shown = (SAMPLES / "graph_break.txt").read_text()

@@ -9,8 +9,9 @@ import pytest
 
 from grader.checks import grade
 from grader.course.catalog import Catalog
+from grader.run import Zygote
 from grader.verdict import Status
-from tests.desks import desk
+from tests.desks import desk, together
 from tests.honest.reading import place_solution
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -23,12 +24,14 @@ def test_every_sample_has_a_place() -> None:
     assert found == set(SAMPLES)
 
 
+@together(EXERCISE)
+@pytest.mark.slow("grades a submission")
 @pytest.mark.parametrize(("name", "target"), SAMPLES.items())
-def test_the_sample_passes_in_place_of_the_solutions_kernel(name: str, target: str) -> None:
+def test_the_sample_passes_in_place_of_the_solutions_kernel(name: str, target: str, lane: Zygote) -> None:
     with desk(EXERCISE) as files:
         place_solution(EXERCISE, files)
         shutil.copyfile(ROOT / "docs" / "samples" / "strides" / f"{name}.cu", files / target)
-        verdict = grade(EXERCISE, files, backend="simt", seed=4, until="safety")
+        verdict = grade(EXERCISE, files, backend="simt", seed=4, until="safety", zygote=lane)
     failed = [
         f"{check.name}: {check.sentence}" for check in verdict.checks if check.status is not Status.PASS
     ]

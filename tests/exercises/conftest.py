@@ -11,26 +11,16 @@ from pathlib import Path
 
 import pytest
 
-from grader.checks.lanes import open_lane
 from grader.course.catalog import Catalog, Exercise
 from grader.course.mutants import Mutant, load_mutants
 from grader.course.snapshot import desk_of
-from grader.run import Zygote
-from tests.desks import spool
+from tests.conftest import COURSES
 
 ROOT = Path(__file__).resolve().parent.parent.parent
-COURSES = (ROOT, ROOT / "docs" / "samples" / "course")
 SEED = 20260401
 
 EXERCISES: list[Exercise] = [exercise for course in COURSES for exercise in Catalog.open(course).exercises]
 MUTANTS: list[Mutant] = [mutant for exercise in EXERCISES for mutant in load_mutants(exercise)]
-
-
-@pytest.fixture(scope="session")
-def lane() -> Iterator[Zygote]:
-    """One for all that a worker grades: torch is imported once."""
-    with open_lane("simt", spool(), EXERCISES, isolate=False) as zygote:
-        yield zygote
 
 
 @pytest.fixture

@@ -23,6 +23,7 @@ OF_TESTS = [exercise for exercise in EXERCISES if exercise.kind == "test"]
 CORRECT = [(exercise, each) for exercise in OF_TESTS for each in collection(exercise).correct]
 
 
+@pytest.mark.slow("grades a submission")
 @pytest.mark.parametrize(
     ("exercise", "implementation"),
     [pytest.param(each, one, id=f"{each.slug}: {one.name}", marks=together(each)) for each, one in CORRECT],

@@ -14,11 +14,12 @@ FORWARD = "layer_norm(x: float32 (128, 512), weight: float32 (512,), bias: float
 ONCE = 8192  # sectors of x
 
 
+@pytest.mark.slow("grades a submission")
 @pytest.mark.parametrize(
     ("kernel", "forward", "backward", "told"),
     [
-        ("naive.cu", 3 * 8 * ONCE, 2 * 8 * ONCE + ONCE, ""),
         ("block_per_row.cu", 3 * ONCE, 3 * ONCE, "; x is read 3 times, in lines "),
+        ("naive.cu", 3 * 8 * ONCE, 2 * 8 * ONCE + ONCE, ""),
     ],
 )
 def test_a_step_on_the_way_is_right_and_reads_x_several_times(

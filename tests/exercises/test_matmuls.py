@@ -15,7 +15,8 @@ SAMPLES = Samples.of("15", "matmuls")
 pytestmark = SAMPLES.together
 
 
-@pytest.mark.parametrize("kernel", ["naive.cu", "tile16.cu"])
+@pytest.mark.slow("grades a submission")
+@pytest.mark.parametrize("kernel", ["tile16.cu", "naive.cu"])
 def test_a_step_on_the_way_is_right_but_reads_too_much(lane: Zygote, kernel: str) -> None:
     verdict = SAMPLES.graded(kernel, lane)
 
@@ -25,6 +26,7 @@ def test_a_step_on_the_way_is_right_but_reads_too_much(lane: Zygote, kernel: str
     assert 0 < failures[0].points < failures[0].out_of
 
 
+@pytest.mark.slow("grades a submission")
 @pytest.mark.parametrize("kernel", ["aligned.cu", "registers.cu"])
 def test_a_step_beyond_the_solution_passes(lane: Zygote, kernel: str) -> None:
     verdict = SAMPLES.graded(kernel, lane)
@@ -32,7 +34,8 @@ def test_a_step_beyond_the_solution_passes(lane: Zygote, kernel: str) -> None:
     assert verdict.earned == verdict.out_of == 90
 
 
-@pytest.mark.parametrize("kernel", ["naive", "tile16", "aligned", "registers"])
+@pytest.mark.slow("compiles and profiles a submission")
+@pytest.mark.parametrize("kernel", ["tile16", "naive", "aligned", "registers"])
 def test_the_table_of_the_lesson_names_the_bytes_that_are_counted(kernel: str) -> None:
     with SAMPLES.on_desk(f"{kernel}.cu") as files:
         profile, findings = take_profile(SAMPLES.exercise, files, "128 x 128 x 128")

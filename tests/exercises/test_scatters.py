@@ -15,6 +15,7 @@ SAMPLES = Samples.of("09", "scatters")
 pytestmark = SAMPLES.together
 
 
+@pytest.mark.slow("grades a submission")
 @pytest.mark.parametrize(
     ("kernel", "failing", "kind", "line"),
     [
@@ -39,7 +40,8 @@ def test_adding_up_runs_first_is_right(lane: Zygote) -> None:
     assert not wrong, [check.sentence for check in wrong]
 
 
-@pytest.mark.parametrize(("kernel", "updates"), [("", 200 * 12), ("runs.cu", 7 * 12)])
+@pytest.mark.slow("compiles and profiles a submission")
+@pytest.mark.parametrize(("kernel", "updates"), [("runs.cu", 7 * 12), ("", 200 * 12)])
 def test_where_an_index_repeats_runs_need_one_update_for_32_positions(kernel: str, updates: int) -> None:
     with SAMPLES.on_desk(kernel) as files:
         profile, _ = take_profile(SAMPLES.exercise, files, "always the same index")  # 200 indices, rows of 12

@@ -12,6 +12,7 @@ SAMPLES = Samples.of("13", "transposes")
 pytestmark = SAMPLES.together
 
 
+@pytest.mark.slow("grades a submission")
 @pytest.mark.parametrize(
     ("kernel", "lacks", "line"),
     [

@@ -60,7 +60,11 @@ def test_six_exercises_are_compared() -> None:
 
 
 @pytest.mark.parametrize(
-    "exercise", [pytest.param(each, id=each.slug, marks=together(each)) for each in COMPARED]
+    "exercise",
+    [
+        pytest.param(each, id=each.slug, marks=[together(each), pytest.mark.variety("sample", of_all=True)])
+        for each in COMPARED
+    ],
 )
 def test_it_passes_the_checks_of_its_exercise(exercise: Exercise, lane: Zygote, tmp_path: Path) -> None:
     verdict = graded(exercise, lane, tmp_path)

@@ -15,6 +15,7 @@ from tests.honest.reading import ROOT
 from tests.honest.triton_styles import SLUG, STYLES, files_of
 
 pytestmark = pytest.mark.skipif(bool(lacking()), reason=lacking() or "Triton is there")
+PARTS = 4  # of the styles, each in a process
 PROGRAM = """
 import importlib, os, sys
 import torch
@@ -80,11 +81,12 @@ def test_the_audit_has_nothing_against_it(style: str) -> None:
     assert found == []
 
 
-@pytest.mark.slow("runs all styles by Triton's interpreter, and compiles them")
-def test_they_are_right_and_compile(tmp_path: Path) -> None:
+@pytest.mark.slow("runs styles by Triton's interpreter, and compiles them")
+@pytest.mark.parametrize("part", range(PARTS))
+def test_they_are_right_and_compile(tmp_path: Path, part: int) -> None:
     """Under the simulated device, one after another; each has the operator's name for itself."""
     folders = []
-    for number, style in enumerate(STYLES):
+    for number, style in list(enumerate(STYLES))[part::PARTS]:
         folder = tmp_path / style.replace(" ", "_")
         folder.mkdir()
         folders.append(folder)

@@ -15,7 +15,7 @@ from cusimt.tests.unit.handmade_profile import X, launched, line
 from grader.checks.device import efficiency
 from grader.checks.outcome import Outcome
 from grader.run.values import RemoteError, Reply, TensorAddress, Trace
-from grader.specification import Case, Gradient, load_spec, tensor
+from grader.specification import Case, Gradient, Part, load_spec, tensor
 from grader.specification.efficiency import Efficiency, Limit
 from grader.support.errors import BrokenSpec
 from grader.verdict import Status
@@ -36,7 +36,7 @@ def judged(
     monkeypatch: pytest.MonkeyPatch, limits: Sequence[Limit], launches: Sequence[LaunchCounts], *,
     function: Callable[..., Any] = torch.Tensor.clone, backend: str = "simt",
     edit: Callable[[Trace], Trace] = lambda trace: trace, session: FakeSession | None = None,
-    known: dict[str, Outcome] | None = None, shared_bytes: int = 0,
+    known: dict[str, Outcome] | None = None, shared_bytes: int = 0, part: Part | None = None,
 ) -> Outcome:  # fmt: skip
     """What the check says when the counted call made `launches`."""
     monkeypatch.setattr(efficiency, "symbolise", lambda raw, quote: list(raw))
@@ -48,7 +48,7 @@ def judged(
     session = session or FakeSession(function, edit_trace=counting)
     given = (Efficiency(CASE, limits, shared_bytes=shared_bytes),)
     bench = fake_bench(
-        session, torch.Tensor.clone, [CASE], parameters=["a"], backend=backend, efficiency=given
+        session, torch.Tensor.clone, [CASE], parameters=["a"], backend=backend, efficiency=given, part=part
     )
     bench.outcomes.update(known or {})
     return efficiency.check(bench)
@@ -208,6 +208,13 @@ def test_what_another_check_has_said_is_not_said_again(
     topic = "" if said.startswith(("the cost", "only")) else TOPICS[said]
     known = {check: Outcome(Status.FAIL, "It is wrong.", topic=topic)}
     assert judged(monkeypatch, LIMITS, good(), known=known, **changes).sentence == f"Not judged: {said}."
+
+
+def test_an_error_in_a_part_may_be_forwards_or_backwards(monkeypatch: pytest.MonkeyPatch) -> None:
+    columns = Part("columns", "sums of columns", "muladd", torch.Tensor.clone, [CASE])
+    known = {"columns": Outcome(Status.FAIL, "The backward of sums(x) raised.", topic="errors")}
+    outcome = judged(monkeypatch, LIMITS, good(), known=known, part=columns)
+    assert outcome.sentence == "Not judged: a call raised an error."
 
 
 def test_a_line_is_told_once_and_the_total_too(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -103,6 +103,16 @@ def test_of_requests_the_line_is_named_that_could_do_with_the_fewest() -> None:
     )
 
 
+def test_a_narrow_tail_is_not_blamed_for_what_a_second_launch_moves_again() -> None:
+    chunks = line(lambda lane: 16 * lane, nbytes=16, requests=300)
+    tail = line(lambda lane: 4 * lane, 2, requests=1, lanes=range(3))
+    once = stage(chunks, tail)
+    twice = replace(once, launches=once.launches * 2)
+    assert said("global_load_requests", twice, 304) == (
+        "4: Reads x 16 bytes a lane at a time: 600 requests of 602, in 2 launches."
+    )
+
+
 def test_work_that_is_done_twice_is_told_from_values_that_are_read_twice() -> None:
     load, store = line(lambda lane: 4 * lane), line(lambda lane: 4 * lane, 5, access="store")
     counts = replace(stage(load, store).launches[0], read_bytes=200 * 32, written_bytes=200 * 32)

@@ -92,6 +92,19 @@ def test_a_kernel_that_comes_to_no_open_todo_is_not_excused(tmp_path: Path, writ
     assert (outcome.status, outcome.case) == (Status.FAIL, "long" if written else "short")
 
 
+def test_what_the_host_raises_is_not_about_a_kernel(tmp_path: Path) -> None:
+    """The kernels that ran before come to an open TODO; the exception is about the learner's own op.py."""
+    bench = bench_of({50}, tmp_path, [WAITS])
+
+    def refuse(x: torch.Tensor) -> torch.Tensor:
+        raise RuntimeError("x must be contiguous")
+
+    SESSION[0].function = refuse
+    outcome = correctness.check(bench)
+    assert (outcome.status, outcome.topic) == (Status.FAIL, "errors")
+    assert "TODO" not in outcome.sentence
+
+
 def test_what_is_to_be_repaired_is_judged_as_it_is(tmp_path: Path) -> None:
     assert correctness.check(bench_of({50}, tmp_path, [WAITS], kind="fix")).status is Status.FAIL
 

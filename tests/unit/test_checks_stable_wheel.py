@@ -73,6 +73,7 @@ def test_a_wheel_as_wanted_has_no_problem(tmp_path: Path) -> None:
     [
         (stable_wheel.tag, {"tag": "cp311-cp311"}, "another CPython than that; it should be cp310-abi3"),
         (stable_wheel.tag, {"tag": "cp312-abi3"}, "refuses it on an older CPython"),
+        (stable_wheel.tag, {"tag": "cp39-abi3"}, "claims to run on an older CPython than it was made for"),
         (stable_wheel.tag, {"library": "_C.cpython-311-x86_64-linux-gnu.so"}, "named for one CPython alone"),
         (stable_wheel.symbols, {"source": UNSTABLE}, "1 undefined symbol of the library is no part of"),
         (stable_wheel.of_python, {"source": PYTHON}, "PyErr_Print"),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
@@ -407,7 +407,7 @@ def test_a_slow_suite_passes_with_advice_that_names_its_slowest_tests(bench: Ben
     (line,) = outcome.lines
     told = re.fullmatch(
         r"Your suite is slow: it takes (.*) s of processor time against the given implementation, (.*) s per "
-        r"test\. A check runs it 6 times\. The slowest tests: test_slow\[0\.6\], (.*) s; test_slow\[0\.3\], "
+        r"test\. A check runs it 7 times\. The slowest tests: test_slow\[0\.6\], (.*) s; test_slow\[0\.3\], "
         r".* s; test_slow\[0\], 0\.0 s\. Small tensors show the same mistakes as large ones\.",
         line,
     )
@@ -417,11 +417,11 @@ def test_a_slow_suite_passes_with_advice_that_names_its_slowest_tests(bench: Ben
 
 
 def test_a_suite_too_slow_for_all_its_runs_is_refused_after_the_first(bench: Bench) -> None:
-    outcome = _accepts(_with_total(bench, 4, 4.8), SLOW)  # 0.9 s, six times
+    outcome = _accepts(_with_total(bench, 4, 5.6), SLOW)  # 0.9 s, seven times
 
     assert outcome.status is Status.TIMEOUT
     assert outcome.sentence.startswith("Your suite is too slow: it takes ")
-    assert "all runs together have 4.8 s: 0.8 s for each. The slowest tests: test_slow[0.6], 0." in (
+    assert "all runs together have 5.6 s: 0.8 s for each. The slowest tests: test_slow[0.6], 0." in (
         outcome.sentence
     )
     assert (outcome.case, outcome.topic) == ("test_slow[0.6]", "time")
@@ -505,7 +505,7 @@ def test_once():
 """
     outcome = _accepts(bench, once)
     assert outcome.sentence.startswith(
-        "test_op.py:4: Your suite passes for the given implementation once, and fails the second time: "
+        "test_op.py:4: Your suite passes for the given implementation once, and fails another time: "
         'test_once says "FileExistsError'
     )
 
@@ -552,6 +552,45 @@ def test_an_accepted_implementation_holds_files_of_the_given_one(exercise: Exerc
         collection(exercise)
 
 
+@pytest.mark.parametrize(
+    ("at_random", "said"),
+    [
+        (
+            False,
+            "passes for the given implementation, and refuses it where every time is a million times as "
+            'long: test_time says "too slow". No number of milliseconds is right',
+        ),
+        (True, "passes for the given implementation once, and fails another time: "),
+    ],
+)
+def test_a_number_of_milliseconds_is_told_from_a_test_that_fails_at_random(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch, at_random: bool, said: str
+) -> None:
+    passed, failed = suites.Run(passed=1), suites.Run(failures=(suites.Failure("test_time", 3, "too slow"),))
+
+    def runs(
+        bench: Bench, implementations: Sequence[object], *_: object, slowness: Sequence[float] = ()
+    ) -> list[suites.Run]:
+        if not slowness:
+            return [failed if at_random else passed] * len(implementations)
+        return [failed if each > 1 else passed for each in slowness]
+
+    monkeypatch.setattr(acceptance, "run_all", runs)
+    outcome = _accepts(bench, "def test_time():\n    spent = begin.elapsed_time(end)\n    assert spent < 1\n")
+    assert outcome.sentence.startswith(f"test_op.py:3: Your suite {said}")
+    assert (outcome.status, outcome.topic) == (Status.FAIL, "flaky")
+
+
+def test_the_times_of_events_are_those_of_another_machine(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Event:
+        def elapsed_time(self, end_event: object) -> float:
+            return 0.25
+
+    monkeypatch.setattr(torch.cuda, "Event", Event)
+    inside._slow_down_events(1e6)
+    assert Event().elapsed_time(Event()) == 250_000
+
+
 def test_random_numbers_without_a_seed_are_others_in_every_run(
     bench: Bench, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -570,7 +609,7 @@ def test_drawn():
     assert number == other
 """,
     )
-    assert "passes for the given implementation once, and fails the second time" in outcome.sentence
+    assert "passes for the given implementation once, and fails another time" in outcome.sentence
 
 
 @pytest.mark.parametrize(("left", "looks"), [([100], 1), ([300, 200, 90], 3), ([300] * 50, 20)])

@@ -120,7 +120,7 @@ def test_each_layout_says_whose_a_file_is(
     desk: Desk, layout: str, files: dict[str, str], expected: dict[str, str], named: bool
 ) -> None:
     with opened(desk.zip(files)) as source:
-        assert recognised(source, SLUG) == layout
+        assert recognised(source) == layout
     report = desk.take(files, layout=layout if named else "auto")
     assert {student: desk.kernel(student) for student in desk.students()} == expected
     assert not any(intake.failed for intake in report.intakes)

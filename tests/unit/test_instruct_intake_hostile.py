@@ -383,4 +383,4 @@ def test_one_person_does_not_decide_how_an_archive_is_read(
     for number in (1, 2, 3):
         add(archive, honest.format(number), "// fine\n")
     with archives.opened(archive) as source:
-        assert recognised(source, SLUG) == layout
+        assert recognised(source) == layout

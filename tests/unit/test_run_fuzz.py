@@ -20,11 +20,12 @@ _WRITERS = {  # the functions of the runtime that write a finding
 }
 
 
-@pytest.mark.slow("reads a hundred thousand messages")
-def test_a_hundred_thousand_messages_are_read_or_refused_by_name() -> None:
-    found = fuzz_messages.fuzz(100_000, seed=13)
+@pytest.mark.slow("reads thousands of messages")
+@pytest.mark.parametrize("seed", [13, 14, 15, 16, 17])
+def test_twenty_thousand_messages_are_read_or_refused_by_name(seed: int) -> None:
+    found = fuzz_messages.fuzz(20_000, seed=seed)
     assert found.surprises == []
-    assert found.read > 10_000, "most of what was exchanged does not matter to a reader"
+    assert found.read > 2_000, "most of what was exchanged does not matter to a reader"
     assert len(found.refused) > 100, "and the rest is refused for many different reasons"
 
 

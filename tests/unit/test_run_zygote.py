@@ -16,6 +16,7 @@ from cusimt.programs.schedules import SAMPLE_VARIABLE
 from cusimt.tests.waiting import PATIENCE, has_ended
 from grader.run import Limits, Zygote, limits
 from grader.support.errors import InfrastructureError, UsageError
+from grader.support.processes import ends_within
 from tests.adversarial.submissions import LIMITS, Load, assert_serves, load, zygote
 
 __all__ = ["load", "zygote"]
@@ -246,7 +247,7 @@ def test_a_worker_that_is_late_says_how_long_it_was_waited_for(
 def test_a_start_that_fails_once_harms_neither_the_next_nor_other_files(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    """Of a restart after a submission; the killed process is not killed again with what were its descriptors."""
+    """Of a restart after a submission: the killed process is not killed again, nor its descriptors closed."""
     source = Zygote.start("plain", limits=LIMITS)
     monkeypatch.setattr(type(source), "reusable", False)
     start = subprocess.Popen
@@ -257,7 +258,7 @@ def test_a_start_that_fails_once_harms_neither_the_next_nor_other_files(
     with source:
         source.spawn_worker().close()
         source.clear()
-        before = os.listdir("/proc/self/fd")
+        before = list(Path("/proc/self/fd").iterdir())
         monkeypatch.setattr(subprocess, "Popen", refused)
         with pytest.raises(BlockingIOError):
             source.clear()
@@ -265,7 +266,7 @@ def test_a_start_that_fails_once_harms_neither_the_next_nor_other_files(
         files = [(tmp_path / str(number)).open("w") for number in range(8)]  # take the numbers that are free
         source.spawn_worker().close()
         source.clear()
-        assert len(os.listdir("/proc/self/fd")) == len(before) + len(files)
+        assert len(list(Path("/proc/self/fd").iterdir())) == len(before) + len(files)
         for file in files:
             file.write("still open")
             file.close()
@@ -273,8 +274,8 @@ def test_a_start_that_fails_once_harms_neither_the_next_nor_other_files(
 
 def test_a_process_that_has_ended_keeps_its_number_until_it_is_reaped() -> None:
     child = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(0.2)"])
-    assert not limits.ends_within(child.pid, 0)
-    assert limits.ends_within(child.pid, PATIENCE)
+    assert not ends_within(child.pid, 0)
+    assert ends_within(child.pid, PATIENCE)
     assert os.waitid(os.P_PID, child.pid, os.WEXITED | os.WNOWAIT) is not None
     child.wait()
 

@@ -75,6 +75,40 @@ def test_of_slow_tests_that_are_alike_some_are_taken(
     assert ("test_another_compiler" in names) == (step == 1)
 
 
+MIXED = """
+import pytest
+
+@pytest.mark.slow("takes long")
+@pytest.mark.parametrize("n", [
+    pytest.param(n, marks=[pytest.mark.variety(variety), pytest.mark.xdist_group(f"desk {n // 6}")])
+    for n, variety in enumerate("abcabb" "ccaccc")
+])
+def test_in_groups(n): pass
+
+@pytest.mark.slow("takes long")
+@pytest.mark.parametrize("n", [
+    pytest.param(n, marks=[pytest.mark.variety(variety, of_all=True), pytest.mark.xdist_group(f"desk {n}")])
+    for n, variety in enumerate("aabaab")
+])
+def test_of_all(n): pass
+"""
+
+
+@pytest.mark.parametrize(
+    ("step", "in_groups", "of_all"),
+    [(6, [0, 1, 2, 6], [0, 2]), (3, [0, 1, 2, 6, 8], [0, 2]), (2, [0, 1, 2, 6, 8, 10], [0, 2, 4])],
+)
+def test_first_varieties_then_what_most_of_a_group_is(
+    pytester: pytest.Pytester, step: int, in_groups: list[int], of_all: list[int]
+) -> None:
+    """The first group has the first of every variety; most of the second is c, and then there is an a."""
+    pytester.makeconftest(CONFTEST.replace("{step}", str(step)))
+    passed, _, _ = pytester.inline_run(pytester.makepyfile(MIXED)).listoutcomes()
+    names = [report.nodeid.partition("::")[2] for report in passed]
+    assert [name for name in names if "groups" in name] == [f"test_in_groups[{n}]" for n in in_groups]
+    assert [name for name in names if "all" in name] == [f"test_of_all[{n}]" for n in of_all]
+
+
 SCARCE = """
 import pytest
 

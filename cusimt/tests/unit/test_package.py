@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
 import tomllib
+from fnmatch import fnmatch
 from pathlib import Path
 
 import pytest
@@ -46,3 +48,12 @@ def test_an_installation_has_every_file(tmp_path: Path) -> None:
     pip = [sys.executable, "-m", "pip", "install", "--quiet", "--no-deps", "--no-build-isolation"]
     subprocess.run([*pip, "--target", target, source], check=True)
     assert own_files(target / "cusimt") == own_files(PACKAGE) - NOT_INSTALLED
+
+
+def test_the_readme_of_the_runtime_names_every_part() -> None:
+    readme = (PACKAGE / "runtime" / "README.md").read_text(encoding="utf-8")
+    table = readme.partition("| step | files |")[2].partition("\n\n")[0]
+    named = [name.removesuffix(".h").removesuffix(".cpp") for name in re.findall(r"`([\w.*]+)`", table)]
+    parts = {file.stem for file in (PACKAGE / "runtime").iterdir() if file.suffix in (".cpp", ".h")}
+    assert len(parts) > 100
+    assert {part for part in parts if not any(fnmatch(part, name) for name in named)} == set()

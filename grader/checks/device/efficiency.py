@@ -183,7 +183,8 @@ def _not_counted(bench: Bench, stages: Collection[Stage]) -> Outcome | None:
         known = obstacle(bench, check) if "backward" in stages or check != "gradient" else None
         if known is None or (check == "device_work" and known.not_own):
             continue  # by correctness and gradient, these stages are the learner's; what is counted is asked
-        why = _NOT_COUNTED["device_work"] if known.not_own else _REASONS.get((check, known.topic), why)
+        judged = "part" if check == "correctness" and bench.spec.part is not None else check
+        why = _NOT_COUNTED["device_work"] if known.not_own else _REASONS.get((judged, known.topic), why)
         return Outcome(known.status, f"{NOT_JUDGED}: {why}.", topic=known.topic, not_own=known.not_own)
     return None
 
@@ -225,6 +226,7 @@ _REASONS = {  # where the earlier check, by its topic, found something else than
     ("gradient", "number_of_gradients"): "backward raised an error",
     ("gradient", "autograd_registration"): "there is no backward to be counted",
     ("correctness", "errors"): "forward raised an error",
+    ("part", "errors"): "a call raised an error",  # in forward or in backward: a part is judged as a whole
     ("device_work", "synchronisation"): "the call waits for the device",
     ("device_work", "copies"): "the call copies between host and device",
     ("device_work", "handle"): "the call creates a handle",

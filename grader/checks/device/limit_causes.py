@@ -130,9 +130,7 @@ def reason(metric: Metric, stage: CountedStage, amount: int, most: float) -> Rea
     if said and _in_vain(worst):
         text = _capital(said.removeprefix(worst.frame.where).removeprefix(":").strip())
         return Reason(text, worst.frame, worst)
-    busiest = max(
-        lines, key=_too_many if metric.field == "requests" else lambda line: int(getattr(line, metric.field))
-    )
+    busiest = _busiest(metric, lines, amount, most)
     return Reason(_of_busiest(metric, stage, busiest, amount, most), busiest.frame, busiest)
 
 
@@ -159,8 +157,18 @@ def _in_vain(line: LineCounts) -> int:
     return line.conflicts if line.space == "shared" else line.sectors - line.ideal_sectors
 
 
+def _busiest(metric: Metric, lines: Sequence[LineCounts], amount: int, most: float) -> LineCounts:
+    """The line that counts most; of requests the one that could do with the fewest, if that would do.
+
+    Where the widest requests would be too many as well, too many bytes move, and narrow ones explain little.
+    """
+    if metric.field == "requests" and amount - sum(_too_many(line)[0] for line in lines) <= most:
+        return max(lines, key=_too_many)
+    return max(lines, key=lambda line: int(getattr(line, metric.field)))
+
+
 def _too_many(line: LineCounts) -> tuple[float, int]:
-    """The requests beyond those that would move the same bytes with 16 for each of 32 lanes; then all."""
+    """Requests beyond what 32 lanes with 16 bytes each would need for the same bytes; and all requests."""
     return line.requests - line.lanes * line.bytes / WIDEST, line.requests
 
 
@@ -192,7 +200,8 @@ def _of_busiest(metric: Metric, stage: CountedStage, line: LineCounts, amount: i
         )
         of_fragments = "_matrix_sync" in line.frame.source  # how wide these are is the hardware's choice
         width = "by fragments" if of_fragments else f"{counted(line.bytes, 'byte')} a lane at a time"
-        return f"{does} {width}{few}: {share}{_of_every_block(stage, line) if few else ''}."
+        times = _of_every_block(stage, line) if few else _of_every_launch(stage, line)
+        return f"{does} {width}{few}: {share}{times}."
     if metric.field != "sectors":
         return f"{does} shared memory: {share}."
     read = sum(each.read_bytes for each in stage.launches) // SECTOR
@@ -215,6 +224,19 @@ def _of_every_block(stage: CountedStage, line: LineCounts) -> str:
     """That there are as many requests as blocks: what a few lanes do, each block does."""
     blocks = sum(each.launch.blocks for each in stage.launches)
     return f", one for each of the {blocks} blocks" if line.requests == blocks > 1 else ""
+
+
+def _of_every_launch(stage: CountedStage, line: LineCounts) -> str:
+    """In how many launches the line made its requests, if in several."""
+    made = [
+        each
+        for each in stage.launches
+        if any(
+            (other.frame, other.access, stage.name(other)) == (line.frame, line.access, stage.name(line))
+            for other in each.lines
+        )
+    ]
+    return f", in {len(made)} launches" if len(made) > 1 else ""
 
 
 def _times_over(metric: Metric, stage: CountedStage, line: LineCounts, times: float) -> str:

@@ -6,7 +6,6 @@ never tells the right one: it names the question and the rule to think about.
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -32,16 +31,17 @@ from grader.specification.questions import Choice, Number, Question, drawn_sizes
 from grader.support.errors import BrokenExercise
 from grader.verdict import Status
 
-_WIDTH = 92
-
 
 @dataclass(frozen=True)
 class Judged:
-    """One question: how it was answered, and what there is to say about it where that was not right."""
+    """One question: how it was answered, and what there is to say about it where that was not right.
+
+    ``said`` is one line, however long: the reader's screen decides where it breaks.
+    """
 
     question: Question
     state: Literal["right", "wrong", "open"]
-    lines: tuple[str, ...] = ()
+    said: str = ""
 
 
 def check(bench: Bench) -> Outcome:
@@ -107,7 +107,7 @@ def _judged(
     if answer is None:
         return Judged(question, "open", asked(question, exercise, sheet.draw))
     if isinstance(answer, Unclear):
-        return Judged(question, "wrong", _wrapped(answer.sentence))
+        return Judged(question, "wrong", answer.sentence)
     if not isinstance(question, Choice):
         right = is_right(float(answer), truths[question.name], question.digits)
     else:
@@ -116,38 +116,30 @@ def _judged(
         return Judged(question, "right")
     given = shown(sheet.values[question.name])
     about = f" (about {question.part})" if question.part else ""
-    return Judged(
-        question, "wrong", _wrapped(f"{question.name} = {given} is not right{about}. {question.think}")
-    )
+    return Judged(question, "wrong", f"{question.name} = {given} is not right{about}. {question.think}")
 
 
-def asked(question: Question, exercise: Exercise, draw: int) -> tuple[str, ...]:
-    """A count with the sizes drawn, in lines; a choice stands in answers.toml, where it is answered."""
+def asked(question: Question, exercise: Exercise, draw: int) -> str:
+    """A count with the sizes drawn; ``""`` for a choice, which answers.toml asks."""
     if isinstance(question, Choice):
-        return ()
+        return ""
     sizes = drawn_sizes(question.program, exercise.slug, draw)
-    return _wrapped(f"{question.name}: {question.prompt.format(**sizes)}")
+    return f"{question.name}: {question.prompt.format(**sizes)}"
 
 
-def _choices_left(judged: Sequence[Judged]) -> tuple[str, ...]:
+def _choices_left(judged: Sequence[Judged]) -> str:
     names = [
         each.question.name for each in judged if each.state == "open" and isinstance(each.question, Choice)
     ]
     each = "a letter each" if len(names) > 1 else "a letter"
-    return _wrapped(f"{listed(names)}: {each}, of the choices in {ANSWERS}.") if names else ()
-
-
-def _wrapped(text: str) -> tuple[str, ...]:
-    return tuple(textwrap.wrap(text, _WIDTH, subsequent_indent="  "))
+    return f"{listed(names)}: {each}, of the choices in {ANSWERS}." if names else ""
 
 
 def _outcome(judged: Sequence[Judged], asides: Sequence[str]) -> Outcome:
     right, wrong, left = (
         [each.question.name for each in judged if each.state == state] for state in ("right", "wrong", "open")
     )
-    lines = tuple(line for each in judged for line in each.lines)
-    lines += _choices_left(judged)
-    lines += tuple(line for aside in asides for line in _wrapped(aside))
+    lines = tuple(filter(None, (*(each.said for each in judged), _choices_left(judged), *asides)))
     if not wrong and not left:
         number = f"All {len(judged)} answers are right" if len(judged) > 1 else "The answer is right"
         return passed(f"{number}.")

@@ -1,6 +1,7 @@
 """Check that the learner's tests accept every correct implementation, however it is written.
 
-The given one is tested twice, since a test that fails now and then tells nothing when it fails.
+The given one is tested three times, since a test that fails now and then says nothing when it fails. In two
+of these runs, every time is longer or shorter by far: no number of milliseconds is right in both.
 """
 
 from __future__ import annotations
@@ -30,6 +31,10 @@ _STILL_HELD = (
     "It counts memory after a backward, and a thread of autograd releases the gradients a moment after the "
     "call has returned: how much is counted differs from run to run. Count it after a forward."
 )
+_TIMES = {1e6: "a million times as long", 1e-6: "a millionth as long"}  # of events, a suite's only clock
+_MILLISECONDS = (
+    "No number of milliseconds is right on every machine: compare a time with another one of the same run."
+)
 _TOO_STRICT = (
     "That implementation keeps every promise of op.py's docstring: the test demands more than the "
     "docstring promises."
@@ -40,15 +45,18 @@ def check(bench: Bench, progress: Progress) -> Outcome:
     """All correct implementations pass all tests; else report the first that fails, with its test."""
     known = collection(bench.exercise).shown_by(bench.backend, present(bench.backend))
     given, *others = known.correct
-    first, again = run_all(bench, [given, given], False, lambda said: progress("the given implementation"))
-    runs = 1 + len(known.correct) + len(known.mistakes)
+    slowness = [1.0, *_TIMES]
+    first, *again = run_all(
+        bench, [given] * len(slowness), False, lambda said: progress("the given implementation"),
+        slowness=slowness,
+    )  # fmt: skip
+    runs = len(_TIMES) + len(known.correct) + len(known.mistakes)
     outcome = _judge_suite(bench, first) or slow_suites.too_slow(first, runs, tests_of(bench))
     if outcome is not None:
         return outcome
-    if not again.accepted:
-        return _refused(
-            bench, again, "passes for the given implementation once, and fails the second time", "flaky"
-        )
+    for times, run in zip(_TIMES.values(), again, strict=True):
+        if not run.accepted:
+            return _fails_later(bench, given, run, times)
     for implementation, run in zip(others, run_all(bench, others, False, progress), strict=True):
         if not run.accepted:
             return _refused(bench, run, _refuses(bench, run, implementation), "accepts")
@@ -60,6 +68,17 @@ def check(bench: Bench, progress: Progress) -> Outcome:
         )
     outcome = passed(f"{counted(first.passed, 'test')}{skipped}: {who} all of them.")
     return replace(outcome, lines=slow_suites.advice(first, runs, tests_of(bench)))
+
+
+def _fails_later(bench: Bench, given: Implementation, run: Run, times: str) -> Outcome:
+    """A suite that passed for the given implementation once: are ``times`` why, or does it fail at random?"""
+    source = (bench.files / tests_of(bench).file).read_text(encoding="utf-8")
+    if run.failures and measures_time(source, run.failures[0].test):
+        [as_before] = run_all(bench, [given], False, lambda said: None)
+        if as_before.accepted:
+            what = f"passes for the given implementation, and refuses it where every time is {times}"
+            return _refused(bench, run, what, "flaky", _MILLISECONDS)
+    return _refused(bench, run, "passes for the given implementation once, and fails another time", "flaky")
 
 
 def _refuses(bench: Bench, run: Run, implementation: Implementation) -> str:
@@ -105,8 +124,8 @@ def _place(file: str, failure: Failure) -> str:
     return f"{file}:{failure.line}{called}: "
 
 
-def _refused(bench: Bench, run: Run, what: str, topic: str) -> Outcome:
-    """The test that refuses, or during which the run ended, and what it said."""
+def _refused(bench: Bench, run: Run, what: str, topic: str, rule: str = "") -> Outcome:
+    """The test that refuses, or during which the run ended, what it said, and the rule that it breaks."""
     tests = tests_of(bench)
     if run.late:
         sentence = slow_suites.stopped(run, tests)
@@ -126,7 +145,8 @@ def _refused(bench: Bench, run: Run, what: str, topic: str) -> Outcome:
     if counts_memory_after_backward(source, failure.line):
         sentence, topic = f"{sentence} {_STILL_HELD}", "flaky"
     elif topic == "accepts":
-        sentence += f" {_TOO_STRICT}"
+        rule = _TOO_STRICT
+    sentence = f"{sentence} {rule}".rstrip()
     if more:
         names = [each.test for each in more[:_MORE_FAILURES]]
         left = len(more) - len(names)

@@ -46,19 +46,22 @@ class OutOfTime(BaseException):
 
 def run(
     module: ModuleType, file: str, entry: str, first: bool, seconds: float, wall: float, simulated: bool,
-    seed: int,
+    seed: int, slowness: float = 1.0,
 ) -> str:  # fmt: skip
     """Run the tests in ``file``, whose ``import op`` is ``module``; with ``first`` up to the first failure.
 
     They have ``seconds`` of processor time, and ``wall`` by the clock, for a suite that waits.
     ``simulated`` makes each call of ``entry`` run its blocks and threads in an order of its own, as a GPU
     would. ``seed`` is of this run alone: every new process has the same random numbers otherwise, and a test
-    that depends on them would never be seen to fail.
+    that depends on them would never be seen to fail. ``slowness`` is by how much the times of events are
+    multiplied: a machine that many times as slow, to a suite that has no other clock.
     """
     torch.manual_seed(seed)
     torch.set_num_threads(1)  # another run goes on beside this one; for small tensors, threads only wait
     if simulated:
         setattr(module, entry, _in_other_orders(getattr(module, entry)))
+    if slowness != 1.0:
+        _slow_down_events(slowness)
     recorder = Recorder(file, seconds, wall, first)
     options = ["--import-mode=importlib", "--noconftest", "-c", "/dev/null"]
     options += [f"--rootdir={Path(file).parent}", f"--confcutdir={Path(file).parent}"]
@@ -85,6 +88,16 @@ def _in_other_orders(function: Callable[..., Any]) -> Callable[..., Any]:
         return function(*args, **named)
 
     return called
+
+
+def _slow_down_events(slowness: float) -> None:
+    measured = torch.cuda.Event.elapsed_time
+
+    @functools.wraps(measured)
+    def elapsed_time(self: torch.cuda.Event, end_event: torch.cuda.Event) -> float:
+        return slowness * float(measured(self, end_event))
+
+    torch.cuda.Event.elapsed_time = elapsed_time  # type: ignore[method-assign]
 
 
 class Recorder:

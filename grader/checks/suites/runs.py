@@ -90,11 +90,12 @@ class Run:
 
 def run_all(
     bench: Bench, implementations: Sequence[Implementation], first: bool, progress: Progress,
-    budget: Budget | None = None,
+    budget: Budget | None = None, slowness: Sequence[float] = (),
 ) -> list[Run]:  # fmt: skip
     """One run for each, in their order; with ``first`` a run ends at its first failure.
 
     `progress` receives the number of finished runs. Once the ``budget`` is spent, no further run begins.
+    ``slowness`` is that of each run's machine, by the times of its events (`inside.run`); by default 1.
     """
     budget = budget or Budget()
     total = len(implementations)
@@ -105,7 +106,7 @@ def run_all(
     # Seeds that follow one another would tell a suite which implementation it is run against.
     drawn = (bench.generator("suite", number).initial_seed() for number in range(total))
     seeds = [seed % _SEEDS for seed in drawn]
-    asked = list(zip(implementations, artifacts, seeds, strict=True))
+    asked = list(zip(implementations, artifacts, seeds, slowness or [1.0] * total, strict=True))
     # On a GPU, one run would slow down what another one times.
     at_once = 1 if bench.backend == "cuda" else at_once
     tick = Ticker(progress, f"of {total} implementations tested")
@@ -140,8 +141,9 @@ def tests_of(bench: Bench) -> Tests:
 
 
 def _run(
-    bench: Bench, first: bool, budget: Budget, implementation: Implementation, artifact: Artifact, seed: int
-) -> Run:
+    bench: Bench, first: bool, budget: Budget, implementation: Implementation, artifact: Artifact, seed: int,
+    slowness: float,
+) -> Run:  # fmt: skip
     if budget.spent:
         return Run(unrun=True)
     tests = tests_of(bench)
@@ -154,7 +156,7 @@ def _run(
         else:
             (folder / tests.file).write_text(audited, encoding="utf-8", newline="")
         begun = time.monotonic()
-        run = _run_in_worker(bench, tests, artifact, folder, first, seed)
+        run = _run_in_worker(bench, tests, artifact, folder, first, seed, slowness)
         # What the worker says of its time is a claim; that it was not gone for longer is known.
         run = replace(run, seconds=max(run.seconds, (time.monotonic() - begun) / PATIENCE))
     budget.spend(run.seconds)
@@ -162,12 +164,12 @@ def _run(
 
 
 def _run_in_worker(
-    bench: Bench, tests: Tests, artifact: Artifact, folder: Path, first: bool, seed: int
+    bench: Bench, tests: Tests, artifact: Artifact, folder: Path, first: bool, seed: int, slowness: float
 ) -> Run:
     wall = float(PATIENCE * tests.seconds)
     arguments: list[Arg] = [
         *(str(folder / tests.file), bench.spec.entry, first),
-        *(float(tests.seconds), wall, bench.backend == "simt", seed),
+        *(float(tests.seconds), wall, bench.backend == "simt", seed, slowness),
     ]
     with bench.spawn() as session:
         session.limits = replace(session.limits, seconds=wall + _GRACE_SECONDS)

@@ -70,7 +70,7 @@ def diagnose(wrong: Wrong) -> str:
     for pattern in PATTERNS:
         try:
             sentence = pattern(wrong)
-        except (ArithmeticError, RuntimeError, ValueError):
+        except (ArithmeticError, LookupError, RuntimeError, ValueError):
             continue  # numbers beyond what it can compute with: a hint that fails must not cost the verdict
         if sentence:
             return sentence

@@ -94,7 +94,7 @@ def read_layout(source: Source, layout: str, slug: str) -> Found:
 
     Raises UsageError for an unknown layout, and where nobody's submission is found.
     """
-    name = recognised(source, slug) if layout == "auto" else layout
+    name = recognised(source) if layout == "auto" else layout
     if name not in LAYOUTS:
         raise UsageError(
             f"There is no layout {layout!r}.",
@@ -112,7 +112,7 @@ def read_layout(source: Source, layout: str, slug: str) -> Found:
     return found
 
 
-def recognised(source: Source, slug: str) -> str:
+def recognised(source: Source) -> str:
     """The layout that the names in ``source`` have.
 
     One person's files never decide: they may be called what they like. So most of what lies at the top has

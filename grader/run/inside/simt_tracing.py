@@ -14,13 +14,13 @@ import numpy
 import torch
 from torch import Tensor
 
+from cusimt.records.writers import WRITERS
 from cusimt.triton import failures, specialisations
 from grader.run.inside import counting, wrapped_offsets
 from grader.run.inside.arguments import Given
 from grader.run.inside.staging import foreign_copies, writers_of
 
 _SCHEDULES = {"forward": 0, "reversed": 1, "random": 2}
-_WRITERS = ("unwritten", "kernel", "library", "copy", "memset", "host")
 _MOST_ENTRIES = 2000
 _MOST_RUNS = 4096
 _DEVICES = 2
@@ -182,11 +182,11 @@ class SimtTracer:
             return writers_of(value, calls, self._runtime.simt_digest)
         if not isinstance(value, Tensor) or not value.is_cuda or value.layout != torch.strided:
             return None
-        total = dict.fromkeys(_WRITERS, 0)
-        counts = (ctypes.c_uint64 * len(_WRITERS))()
+        total = dict.fromkeys(WRITERS, 0)
+        counts = (ctypes.c_uint64 * len(WRITERS))()
         for start, nbytes in _runs(value):
             self._runtime.simt_writers(start, nbytes, counts)
-            for name, count in zip(_WRITERS, counts, strict=True):
+            for name, count in zip(WRITERS, counts, strict=True):
                 total[name] += count
         return total
 

@@ -1,10 +1,10 @@
-// The classic single-file extension: PyTorch's headers in a .cu file, compiled for their own sake.
+// PyTorch's headers in a .cu file, compiled for their own sake. torch/extension.h would add those of Python.
 #include <ATen/ATen.h>
 #include <ATen/AccumulateType.h>
 #include <ATen/cuda/CUDAContext.h>
 #include <c10/cuda/CUDAException.h>
 #include <c10/cuda/CUDAGuard.h>
-#include <torch/extension.h>
+#include <torch/types.h>
 
 template <typename scalar_t>
 __global__ void multiply_kernel(const scalar_t* __restrict__ a, const scalar_t* __restrict__ b, scalar_t* __restrict__ out,
@@ -37,5 +37,3 @@ torch::Tensor multiply(torch::Tensor a, torch::Tensor b) {
     C10_CUDA_KERNEL_LAUNCH_CHECK();
     return out;
 }
-
-PYBIND11_MODULE(TORCH_EXTENSION_NAME, m) { m.def("multiply", &multiply); }
