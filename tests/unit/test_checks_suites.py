@@ -162,6 +162,17 @@ def test_a_good_suite_accepts_and_kills_everything(bench: Bench) -> None:
     assert list(bench.scratch.iterdir()) == []
 
 
+def test_a_failure_that_a_test_announces_finds_no_mistake(bench: Bench) -> None:
+    assert _accepts(bench, f"{GOOD}\npytestmark = pytest.mark.xfail\n").status is Status.PASS
+
+    outcome = mutation_score.check(bench, _silent)
+
+    assert (outcome.status, outcome.share) == (Status.FAIL, 0.0)
+    assert outcome.lines[0] == (
+        "With 3 of them a test fails that is marked xfail: a failure that a test announces finds nothing."
+    )
+
+
 def test_what_is_not_seen_is_told_by_class_and_never_by_its_text(bench: Bench) -> None:
     _accepts(bench, GOOD.replace(', match="x"', ""))
 
