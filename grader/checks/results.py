@@ -98,20 +98,23 @@ class Results:
 
     def _check_one(self, name: str, bench: Bench, points: float, module: str) -> None:
         self.progress(name)
-        check = importlib.import_module(f"grader.checks.{module}").check
+        checks = importlib.import_module(f"grader.checks.{module}")
         begun = time.perf_counter()
         first_call, right = len(bench.calls), len(bench.right)
         lost = ""
 
         def judge() -> Outcome:
             del bench.calls[first_call:], bench.right[right:]
-            outcome: Outcome = check(bench, self._within(name)) if name in COUNTED else check(bench)
+            told = (self._within(name),) if name in COUNTED else ()
+            outcome: Outcome = checks.check(bench, *told)
             return bench.compiler.judged(bench, outcome) if bench.compiler is not None else outcome
 
         try:
             outcome = once_more(judge)
         except SubmissionError as failure:
             outcome = ended_badly(failure, bench)
+            if bench.spec.part is not None:
+                outcome = checks.in_a_part(bench, outcome)
             lost = said(failure)
         bench.outcomes[name] = outcome
         if self.verbose or outcome.status.stands_in_the_way:

@@ -171,6 +171,20 @@ def test_an_open_part_shows_what_is_wrong_with_it(exercise: Exercise, judge: Cal
     assert (verdict.status, verdict.earned) == (Status.NOT_ATTEMPTED, 40)
 
 
+def test_an_open_part_that_ends_the_process_is_not_attempted_either(
+    exercise: Exercise, judge: Callable[..., Verdict]
+) -> None:
+    """On a GPU, host code that follows a device pointer gets SIGSEGV; simt reports it and goes on."""
+    repair(exercise, "less_a", "less_b")
+    verdict = judge(
+        raises=lambda stage, number: WorkerCrashed("calling", signal="SIGSEGV") if number == 0 else None
+    )
+    twice = results(verdict)["twice"]
+    assert twice.status is Status.NOT_ATTEMPTED
+    assert twice.sentence.startswith("Not repaired yet. The submission crashed with SIGSEGV")
+    assert (verdict.status, verdict.earned) == (Status.NOT_ATTEMPTED, 40)
+
+
 def test_a_part_is_attempted_once_one_of_its_sections_is(
     exercise: Exercise, judge: Callable[..., Verdict]
 ) -> None:

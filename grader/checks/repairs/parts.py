@@ -28,19 +28,28 @@ from grader.verdict import Status
 
 def check(bench: Bench) -> Outcome:
     """Judge the part that ``bench.spec`` describes."""
-    part = bench.spec.part
-    assert part is not None
-    todos = [todo for todo in open_todos(bench.exercise, bench.files) if todo.section in part.sections]
-    begun = len(todos) < len(part.sections)
-    if not begun and not bench.exercise.is_repair:
+    part, todos = _part_and_todos(bench)
+    if len(todos) == len(part.sections) and not bench.exercise.is_repair:
         return _not_started(part, todos)
     excess = _excess(bench, part)
     if excess is not None:
         return excess
-    outcome = _judge(bench)
+    return in_a_part(bench, _judge(bench))
+
+
+def in_a_part(bench: Bench, outcome: Outcome) -> Outcome:
+    """What `outcome` says of the part, also of one that ended its worker: whether it was begun at all."""
+    part, todos = _part_and_todos(bench)
     if bench.exercise.is_repair:
+        begun = len(todos) < len(part.sections)
         return _of_a_repair(replace(outcome, topic=part.name, reading=""), begun)
     return _of_new_code(replace(outcome, topic=outcome.topic or part.name), todos)
+
+
+def _part_and_todos(bench: Bench) -> tuple[Part, list[OpenTodo]]:
+    part = bench.spec.part
+    assert part is not None
+    return part, [todo for todo in open_todos(bench.exercise, bench.files) if todo.section in part.sections]
 
 
 def _of_a_repair(outcome: Outcome, begun: bool) -> Outcome:
