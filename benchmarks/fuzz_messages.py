@@ -109,7 +109,7 @@ class _Parent:
     def __init__(self) -> None:
         transcript = SimpleNamespace(drain=lambda limit: True, total=0)
         self._connection: Any = object.__new__(Connection)
-        self._connection._outbox = Segment(1 << 16)
+        self._connection._segments = {Kind.OUTBOX: Segment(1 << 16)}
         self._connection._worker = SimpleNamespace(transcript=transcript)
         self._connection._source = SimpleNamespace(limits=SimpleNamespace(printed_bytes=0))
 

@@ -6,7 +6,7 @@ import ctypes
 import json
 from typing import Any
 
-from cusimt.records.writers import WRITERS
+from cusimt.support.writers import WRITERS
 
 _RUNTIME: dict[str, tuple[Any, list[Any]]] = {
     "simt_device_count": (ctypes.c_int, []),

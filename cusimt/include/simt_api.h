@@ -235,7 +235,7 @@ void simt_raise_shield(int up);
 // The process has that many threads, and while the shield is open to one of them it gets no more; 0: any number.
 void simt_expect_threads(int count);
 void simt_open_shield(int open);
-// Bytes by their last writer; the host's are those that differ from the poison though marked unwritten. ../records/writers.py
+// Bytes by their last writer; the host's are those that differ from the poison though marked unwritten. ../support/writers.py
 // has the same order.
 enum { SIMT_BY_NONE, SIMT_BY_KERNEL, SIMT_BY_LIBRARY, SIMT_BY_COPY, SIMT_BY_MEMSET, SIMT_BY_HOST, SIMT_WRITERS };
 void simt_writers(const void*, size_t bytes, uint64_t counts[SIMT_WRITERS]);

@@ -2,7 +2,6 @@
 
 - `runtime` takes the JSON records out of the runtime library.
 - `launches` reads launch records as values.
-- `writers` names what counts of written bytes stand for.
 - `source_lines` resolves instruction addresses to lines of the user's sources.
 """
 

@@ -11,7 +11,7 @@ import pytest
 
 from cusimt.compiler import libraries
 from cusimt.records import launches
-from cusimt.records.writers import WRITERS
+from cusimt.support.writers import WRITERS
 from cusimt.tests.runtime_program import program, run
 
 LIBRARY, MEMSET = WRITERS.index("library"), WRITERS.index("memset")

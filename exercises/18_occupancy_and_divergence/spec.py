@@ -189,8 +189,8 @@ ONE_PATH = (
 )
 ROOM = "Ask for the shared memory that a block uses: a multiprocessor has 228 KiB for all of its blocks."
 SLOTS = (
-    "A multiprocessor has 32 slots for blocks and room for 64 warps: blocks of one warp use up the slots first, "
-    "and blocks whose warps do not divide 64 leave a remainder."
+    "A multiprocessor has 32 slots for blocks and room for 64 warps: blocks of one warp use up the slots "
+    "first, and blocks whose warps do not divide 64 leave a remainder."
 )
 WHOLE = "A block has whole warps: make its size a multiple of 32."
 FEWER = "The second number of __launch_bounds__ is the number of blocks that a multiprocessor should hold."

@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 from torch import Tensor
 
-from cusimt.records.writers import WRITERS
+from cusimt.support.writers import WRITERS
 from grader.run import counts, records
 from grader.run.values import Output, RemoteError, Trace
 from grader.run.wire import TensorRecord, WireError

@@ -14,7 +14,7 @@ import numpy
 import torch
 from torch import Tensor
 
-from cusimt.records.writers import WRITERS
+from cusimt.support.writers import WRITERS
 from cusimt.triton import failures, specialisations
 from grader.run.inside import counting, wrapped_offsets
 from grader.run.inside.arguments import Given
