@@ -45,12 +45,14 @@ def pytest_collection() -> Iterator[object]:
         return (yield)
 
 
-@pytest.hookimpl(tryfirst=True)  # pytest-xdist reads the marks
-def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> Iterator[None]:
+    """Before the simulator's tests are sorted, large groups first: a sample takes the first, in order."""
     items[:], left = every(config.getoption("--every"), items)
     if left:
         config.hook.pytest_deselected(items=left)
     schedule(config, items)
+    yield  # pytest-xdist reads the marks
 
 
 @pytest.fixture(scope="session")
